@@ -63,7 +63,7 @@ def linear_pairs(trace, live: set) -> list:
         if id(node) in live and _is_linear(trace, node) and not getattr(node.cell_object, "activation_flag", False):
             between, second = _next_layer(trace, node, following)
             if second is not None and type(second.cell_object) is type(node.cell_object):
-                found.append(_pair(trace, node.cell_object, second, between))
+                found.append(_pair(trace, node, second, between))
     return found
 
 
@@ -141,9 +141,8 @@ def _operation(node) -> str:
     return name.lower().replace("_", "")
 
 
-def _pair(trace, first, node, between: list) -> dict:
-    second = node.cell_object
-    cells = (first, second)
+def _pair(trace, before, node, between: list) -> dict:
+    cells = first, second = before.cell_object, node.cell_object
     return {
         "first": trace.paths[id(first)],
         "second": trace.paths[id(second)],
@@ -154,6 +153,7 @@ def _pair(trace, first, node, between: list) -> dict:
         "between": between,
         "created": created_place(second),
         "place": _called_at(node),
+        "before": _called_at(before),
     }
 
 

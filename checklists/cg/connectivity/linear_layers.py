@@ -73,7 +73,9 @@ def _home(path: str) -> str:
 def _forgotten(run_data: RunData, pairs: list, evidence: list) -> Finding:
     one = pairs[0]
     made = {cell.path: cell.created for cell in run_data.probes.graph.cells}
-    places = [place for pair in pairs for place in (pair.place, pair.created, made.get(pair.first)) if place]
+    places = [
+        place for pair in pairs for place in (pair.place, pair.before, pair.created, made.get(pair.first)) if place
+    ]
     return problem(
         Text(
             "{names}：后一层直接取前一层的输出，其间没有激活函数；两个 {cls} 合起来只相当于一个线性层。",

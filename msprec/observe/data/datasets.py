@@ -453,20 +453,21 @@ class DatasetObserver:
         tensors = [(n, v) for n, v in arrays if not is_parameter(v)]
         if tensors or not self.records:
             shapes = tuple((name, value.ndim) for name, value in tensors)
-            record = self._of_steps.get(shapes) or self._record_of_step(shapes, user_place(3))
+            record = self._of_steps.get(shapes) or self._record_of_step(shapes, user_stack(3, _CALLERS))
         if tensors:
             self._take(record, record.passes[-1], tensors)
             record.steps = max(1, record.steps)
             record.trained_passes += not self.last_pass.trained
             self.last_pass.trained = True
 
-    def _record_of_step(self, shapes: tuple, where) -> DatasetRecord:
+    def _record_of_step(self, shapes: tuple, stack: tuple) -> DatasetRecord:
         """The record of arguments: one for all, but that arguments of the same names with another number of axes, as a second
         training by the same function has, are other data."""
         names = [name for name, _ in shapes]
         record = self.records[0] if self.records else None
         if record is None or any(names == [name for name, _ in known] for known in self._of_steps):
-            pipeline = [{"op": "arguments of the training step", "args": {}, "place": where}]
+            where, *callers = [{"file": file, "line": line} for file, line, _ in stack] or [None]
+            pipeline = [{"op": "arguments of the training step", "args": {}, "place": where, "callers": callers}]
             record = DatasetRecord(len(self.records), pipeline, [], where)
             self.records.append(record)
             record.begin_pass(record.begin_iterator())

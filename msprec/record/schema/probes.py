@@ -147,6 +147,7 @@ _GRAPH = {
                 "between": key([words], "operators between them"),
                 "created": key(PLACE, "the statement that made the second cell"),
                 "place": key(PLACE, "the line that calls it"),
+                "before": key(PLACE, "the line that calls the first cell"),
             }
         ],
         "linear layers in a row, without an activation between them",
