@@ -22,7 +22,7 @@ from msprec.engine.item import item
 from msprec.engine.rank_merge import PROBLEMS
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name
+from msprec.source.user_code import bound_names, called_name
 
 #: Words of names that speak of evaluation; "latest", "retrieval" and "predictor" do not.
 _EVALUATES = re.compile(
@@ -273,6 +273,8 @@ def _nature(run_data: RunData, phase: Fact) -> str:
     if says_so or _over_other_data(run_data, phase.place):
         return "evaluation"
     each = calls / max(1, last - first + 1)
+    if each < run_data.limit("api.02.calls_least") and _scored(run_data, phase.place):
+        return "evaluation"
     if first <= 1 and run_data.limit("api.02.calls_least") <= each <= run_data.limit("api.02.calls_most"):
         return "beside"
     return "unknown"
@@ -286,7 +288,7 @@ def _keeps_dropping(run_data: RunData, phase: Fact) -> bool:
         return False
     functions = [node.lineno for node in _around(run_data, place) if isinstance(node, ast.FunctionDef)]
     trained = [one.place.line for one in run_data.phases if _is_training(one) and one.place.file == place.file]
-    begin = max(functions or [line for line in trained if line and line < place.line] or [0])
+    begin = max([*functions, *(line for line in trained if line and line < place.line)], default=0)
     return any(begin < one.line for one in _set_on(run_data, place))
 
 
@@ -342,6 +344,22 @@ def _named_so(run_data: RunData, place: Fact) -> bool:
             return True
     found = run_data.lines(place, around=0) if place else None
     return found is not None and _speaks_so(found[1][0])
+
+
+def _scored(run_data: RunData, place: Fact) -> bool:
+    """Whether what the call's line binds is used by one of the next three statements that speaks of evaluation."""
+    around = _around(run_data, place)
+    if not around or not isinstance(around[-1], ast.Assign):
+        return False
+    bound, holder = (
+        bound_names(around[-1].targets),
+        around[-2] if len(around) > 1 else run_data.source.trees[place.file],
+    )
+    following = [one for one in (*holder.body, *getattr(holder, "orelse", ())) if one.lineno > place.line]
+    return any(
+        any(isinstance(part, ast.Name) and part.id in bound for part in ast.walk(one)) and _speaks_so(ast.unparse(one))
+        for one in following[:3]
+    )
 
 
 def _speaks_so(code: str) -> bool:

@@ -145,6 +145,36 @@ def test_a_function_that_evaluates(verdict):
     assert verdict("api.02", seen(phase(dependent=BOTH), between, code=code))["conclusion"] == "problem"
 
 
+SCORED = """def main():
+    for epoch in range(200):
+        net.set_train(True)
+        loss = step(x, a)
+        if epoch % 40 == 0:
+            logits = net(x, a)
+            print(loss, {what})
+    logits = net(x, a)
+    print({what})
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "what", "calls", "conclusion"),
+    [
+        (6, "'val acc', share(logits, y, held)", 5, "problem"),
+        (6, "share(logits, y, held)", 5, "undecided"),
+        (6, "'val acc', share(loss, y, held)", 5, "undecided"),
+        (6, "'acc', share(logits, y, held)", 135, "ok"),  # beside every step
+        (8, "share(logits, y, held)", 1, "problem"),  # the mode was set before the training
+    ],
+)
+def test_what_is_made_of_the_result_tells_evaluation(verdict, line, what, calls, conclusion):
+    first = 135 if line == 8 else 1
+    call = forward(first_step=first, last_step=135, calls=calls, place={"file": "train.py", "line": line})
+    call["dependent"] = [one for one in call["dependent"] if one["class"] == "Dropout"]
+    training = phase(dependent=BOTH, place={"file": "train.py", "line": 4})
+    assert verdict("api.02", seen(training, call, code=SCORED.format(what=what)))["conclusion"] == conclusion
+
+
 @pytest.mark.parametrize(
     "call",
     [
