@@ -49,6 +49,7 @@ from msprec.probe.telling_column import telling_column
 from msprec.probe.token_targets import token_targets
 from msprec.probe.token_use import token_use
 from msprec.probe.units import unit_facts
+from msprec.probe.unread_places import unread_places
 from msprec.probe.update_gradients import update_gradients
 from msprec.record.nested import tensors_in
 from msprec.record.reader import RunFolder
@@ -189,6 +190,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep_cheap("reconstruction", reconstruction, material, losses)
     probes.keep_cheap("token_use", token_use, material, max(LEAST, probes.left(TOKENS)))
     probes.keep_cheap("mixed_samples", mixed_samples, material)
+    probes.keep_cheap("unread_places", unread_places, material, max(LEAST, probes.left(TOKENS)))
     if ranks > 1:
         probes.skip("ranks", "gradients")
     else:

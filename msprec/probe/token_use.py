@@ -12,18 +12,12 @@ from msprec.locate.replay import undisturbed
 from msprec.locate.trace import to_numpy
 from msprec.probe.attended_padding import padded_places
 from msprec.probe.connectivity_trace import place_of, run_forward
-from msprec.probe.learning_rate_probe import Cannot
-from msprec.probe.target_in_inputs import batch_loss
-from msprec.record.nested import replaced, tensors_in
+from msprec.probe.loss_changes import LossChanges
+from msprec.record.nested import tensors_in
 from msprec.runtime.busy_clock import busy_seconds
-from msprec.runtime.rng_state import random_state
 
 #: Shortest sequence, fewest different tokens, largest batch in elements, and pairs of places that are needed.
 _SHORTEST, _TOKENS, _LARGEST, _PAIRS = 4, 3, 1 << 18, 64
-#: Relative difference of two losses up to which nothing has changed (float32 sums in another order), and from which on it has.
-_SAME, _OTHER = 1e-5, 1e-3
-#: By how much weights are moved, in their standard deviations; the least deviation that is taken, for those that begin at 0.
-_MOVED, _LEAST = 0.3, 0.3
 
 
 class _Lookup(NamedTuple):
@@ -52,7 +46,7 @@ def token_use(material, seconds: float) -> Optional[dict]:
         lookup = _lookup(material, batch)
         if lookup is None:
             return None
-        losses = _Losses(material, batch, until)
+        losses = LossChanges(material, batch, until)
         found = {**_padding_alone(losses, lookup.ids), **_order(material, losses, lookup.ids)}
     return {"place": lookup.place, "operator": lookup.operator, **found} if found else None
 
@@ -78,52 +72,7 @@ def _lookup(material, batch: tuple) -> Optional[_Lookup]:
     return None
 
 
-class _Losses:
-    """Losses of a batch with some of its arrays replaced, with the same draws of random numbers."""
-
-    def __init__(self, material, batch: tuple, until: float) -> None:
-        self._material, self.batch, self._state, self._until = material, batch, random_state(False), until
-        self._plain: dict = {}
-
-    def same(self, new: dict) -> Optional[bool]:
-        """Whether the loss stays as it is with ``{id(tensor): array}``, with either weights; None: neither that nor another."""
-        seen = [self._difference(new, moved) for moved in (False, True)]
-        if any(one is None for one in seen):
-            return None
-        if all(one <= _SAME for one in seen):
-            return True
-        return False if all(one >= _OTHER for one in seen) else None
-
-    def _difference(self, new: dict, moved: bool) -> Optional[float]:
-        from mindspore import Tensor
-
-        if busy_seconds() > self._until:
-            raise Cannot("slow")
-        change = _moved if moved else None
-        if moved not in self._plain:
-            self._plain[moved] = batch_loss(self._material, self.batch, self._state, change)
-        other = self.batch
-        for one in list(tensors_in(self.batch)):
-            if id(one) in new:
-                other = replaced(other, one, Tensor(new[id(one)], one.dtype))
-        plain, value = self._plain[moved], batch_loss(self._material, other, self._state, change)
-        if plain is None or value is None or not np.isfinite([plain, value]).all():
-            return None
-        return abs(value - plain) / max(abs(plain), 1e-6)
-
-
-def _moved(parameters: list) -> dict:
-    """``{id(parameter): array}`` of the trainable parameters, moved at random."""
-    rng, found = np.random.default_rng(5), {}
-    for one in parameters:
-        value = to_numpy(one)
-        if getattr(one, "requires_grad", False) and value.dtype.kind == "f":
-            by = _MOVED * max(float(value.std()), _LEAST) * rng.standard_normal(value.shape)
-            found[id(one)] = (value + by).astype(value.dtype)
-    return found
-
-
-def _padding_alone(losses: _Losses, tensor) -> dict:
+def _padding_alone(losses: LossChanges, tensor) -> dict:
     """``padding_alone``: whether the loss changes with the padding and not with the real tokens of padded samples; empty where
     it has none, or where either cannot be told. A mask the wrong way round hides nothing of a sample without padding."""
     ids = to_numpy(tensor)
@@ -141,7 +90,7 @@ def _padding_alone(losses: _Losses, tensor) -> dict:
     return {} if None in as_before else {"padding_alone": as_before == (True, False)}
 
 
-def _order(material, losses: _Losses, tensor) -> dict:
+def _order(material, losses: LossChanges, tensor) -> dict:
     """``order_lost``: whether the loss stays as it is with the places of tokens and targets in another order alike, so that
     nothing tells places apart, and changes with the tokens; with ``pairs`` of places of one sample that hold the same token and
     ``different``, those of them with different targets. Empty where there are too few."""

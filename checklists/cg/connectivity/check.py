@@ -13,6 +13,7 @@ from msprec.checklists.cg.connectivity.recurrent_axes import judge_recurrent_axe
 from msprec.checklists.cg.connectivity.reshaped_axes import judge_reshaped_axes
 from msprec.checklists.cg.connectivity.token_order import judge_token_order
 from msprec.checklists.cg.connectivity.unread_input import judge_unread_input
+from msprec.checklists.cg.connectivity.unread_places import judge_unread_places
 from msprec.checklists.cg.connectivity.wide_stride import judge_wide_stride
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import missing
@@ -30,7 +31,14 @@ _NETWORKS = (
     judge_unread_input,
     judge_lost_shortcut,
 )
-_ANY_STEP = (judge_reshaped_axes, judge_mixed_samples, judge_neighbours, judge_first_step, judge_token_order)
+_ANY_STEP = (
+    judge_reshaped_axes,
+    judge_mixed_samples,
+    judge_neighbours,
+    judge_first_step,
+    judge_token_order,
+    judge_unread_places,
+)
 _WATCHED = (judge_connections, judge_narrow_layer, judge_wide_stride, judge_pooled_places, judge_merged_ids)
 
 
@@ -47,7 +55,8 @@ def connections(run_data: RunData) -> Finding:
     one unit through which three outputs or more have to pass, in a training that did not come cg.03.solved below a constant
     prediction; a pooling over all places where the target is one (cg.03.placed), in such a training; a stride so much wider
     than its window that half of what a layer is given is not read, in such a training; ids of which cg.03.merged become one
-    before they are looked up, in such a training.
+    before they are looked up, in such a training; an input of which only the first or the last few places (cg.03.read_places)
+    change the loss.
     No probe: undecided.
     """
     watched = bool(run_data.networks) and bool(run_data.probes.graph.cells)

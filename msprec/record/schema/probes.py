@@ -526,6 +526,17 @@ _MADE_AND_REAL = {
     "beyond": key(count, "how many of them lie beyond what can be given"),
 }
 
+_UNREAD_PLACES = {
+    "shape": key([count], "of the input"),
+    "axis": key(count, "the axis of the places"),
+    "unread": key(Choice("first", "last"), "which of them the loss does not depend on"),
+    "read": key(count, "places at the other side that it may depend on"),
+    "operator": key(words, "what takes what differs and gives the same; null: it was not found"),
+    "place": key(PLACE, "where"),
+    "forgets": key(flag, "whether a recurrent layer ran, behind which early places may change nothing"),
+    "pads": key([PLACE], "what pads before it"),
+}
+
 _MIXED_SAMPLES = {
     "operator": key(words, "the first operation in a network whose result for a sample depends on the other samples"),
     "name": key(words, "its plain name"),
@@ -748,6 +759,7 @@ PROBES = {
     ),
     "token_use": key(_TOKEN_USE, "what of sequences of token ids the loss depends on"),
     "compared_inputs": key(_COMPARED_INPUTS, "two inputs of one network that compares them"),
+    "unread_places": key([_UNREAD_PLACES], "inputs of which only the first or the last places change the loss"),
     "loss_places": key(_LOSS_PLACES, "which places of padded sequences a cross-entropy counts"),
     "mixed_samples": key(
         _MIXED_SAMPLES, "whether results of a sample depend on the others of its batch, in inference mode"
