@@ -26,8 +26,8 @@ _MOST_PADS = 4
 
 
 def unread_places(material, seconds: float) -> list:
-    """The entry ``unread_places`` of ``probes.json``: inputs of sequences or pictures of which half or more of the places along an
-    axis change nothing in the loss, and the rest does.
+    """The entry ``unread_places`` of ``probes.json``: inputs of sequences or pictures, half or more of whose places along an axis
+    change nothing in the loss, and the rest does.
 
     Args:
         material: What the run has left.

@@ -11,6 +11,7 @@ from msprec.checklists.cg.connectivity.neighbours import judge_neighbours
 from msprec.checklists.cg.connectivity.pooled_places import judge_pooled_places
 from msprec.checklists.cg.connectivity.recurrent_axes import judge_recurrent_axes
 from msprec.checklists.cg.connectivity.reshaped_axes import judge_reshaped_axes
+from msprec.checklists.cg.connectivity.sampled_deviation import judge_sampled_deviation
 from msprec.checklists.cg.connectivity.token_order import judge_token_order
 from msprec.checklists.cg.connectivity.unread_input import judge_unread_input
 from msprec.checklists.cg.connectivity.unread_places import judge_unread_places
@@ -38,6 +39,7 @@ _ANY_STEP = (
     judge_first_step,
     judge_token_order,
     judge_unread_places,
+    judge_sampled_deviation,
 )
 _WATCHED = (judge_connections, judge_narrow_layer, judge_wide_stride, judge_pooled_places, judge_merged_ids)
 
@@ -56,7 +58,7 @@ def connections(run_data: RunData) -> Finding:
     prediction; a pooling over all places where the target is one (cg.03.placed), in such a training; a stride so much wider
     than its window that half of what a layer is given is not read, in such a training; ids of which cg.03.merged become one
     before they are looked up, in such a training; an input of which only the first or the last few places (cg.03.read_places)
-    change the loss.
+    change the loss; noise that is scaled by exp(logvar), the variance.
     No probe: undecided.
     """
     watched = bool(run_data.networks) and bool(run_data.probes.graph.cells)

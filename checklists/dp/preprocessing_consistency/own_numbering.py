@@ -79,9 +79,9 @@ def _each_part_anew(run_data: RunData) -> Optional[Finding]:
     name, *places = found
     return problem(
         Text(
-            "循环为数据的每一部分各建一个数据集，{name} 也按每一部分自己的内容重新编号（{here}）："
+            "循环逐一处理数据的各部分，{name} 按每一部分自己的内容重新编号（{here}）："
             "同一个词（id 或类别）在评估时的编号与训练时不同。",
-            "A loop makes a data set of each part of the data, and {name} numbers each part anew by its own contents "
+            "A loop goes over the parts of the data, and {name} numbers each part anew by its own contents "
             "({here}): the same word, id or class has another number in the evaluation than in training.",
             name=name,
             here=at(places[0]),
@@ -100,7 +100,10 @@ def _in_loops(run_data: RunData) -> Iterator[tuple]:
     order in which it comes."""
     for file, makers in run_data.once(_all_makers).items():
         by_appearance = {name: line for name, (by_value, line) in makers.items() if not by_value}
-        for loop in run_data.source.nodes(file, ast.For) if by_appearance else ():
+        for loop in run_data.source.nodes(file, ast.For):
+            yield from _columns_of_parts(file, loop)
+            if not by_appearance:
+                continue
             calls = [one for one in ast.walk(loop) if isinstance(one, ast.Call)]
             parts = (
                 set(target_names(loop.target)) if any(_DATA_SETS.search(called_name(one)) for one in calls) else set()
@@ -109,6 +112,18 @@ def _in_loops(run_data: RunData) -> Iterator[tuple]:
                 name = called_name(call)
                 if name in by_appearance and call.args and _names(call.args[0]) & parts:
                     yield name, place(file, call.lineno), place(file, by_appearance[name])
+
+
+def _columns_of_parts(file: str, loop: ast.For) -> Iterator[tuple]:
+    """The same of a loop over parts that are listed by name, one of them of training, and numbers columns of each."""
+    listed = [root_name(one) for one in loop.iter.elts] if isinstance(loop.iter, (ast.Tuple, ast.List)) else []
+    if len(listed) < 2 or not any(map(TRAINING.search, listed)):
+        return
+    parts = set(target_names(loop.target))
+    for call in (one for one in ast.walk(loop) if isinstance(one, ast.Call) and _by_appearance(one)):
+        of = call.args[0] if call.args else call.func
+        if root_name(of) in parts and not LABELS.search(_column(of)):
+            yield _FACTORIZE, place(file, call.lineno)
 
 
 def numberings(run_data: RunData, file: str) -> list:

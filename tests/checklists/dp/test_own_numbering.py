@@ -76,6 +76,10 @@ _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
         ("a = known['s'].factorize()[0]\nb = known['t'].factorize()[0]\n", None),
         ("a = known['s'].factorize()[0]\nb = others['t'].factorize()[0]\n", None),
         (_COUNTED + _EACH.format("build(part)"), "problem"),
+        ("for part in (train, test):\n    part['u'], users = pd.factorize(part['user'])\n", "problem"),
+        ("for part in [train_df, dev_df]:\n    part['u'] = part['user'].factorize(sort=True)[0]\n", None),
+        ("for part in (train, test):\n    part['u'] = part['user'].map(numbers)\n", None),
+        ("for part in (orders, clients):\n    part['u'], users = pd.factorize(part['user'])\n", None),
         (_COUNTED + "known = build(parts[0])\n" + _EACH.format("known"), None),
         (_COUNTED + "for name in columns:\n    known[name] = build(table[name])\n", None),  # each column has its own
         # sorted members, and what is read from a file, may well have the same numbers
