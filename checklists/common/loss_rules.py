@@ -63,6 +63,12 @@ def check_inputs(one: LossWithInputs, run_data: RunData) -> None:
             raise Wrong(_Sentence(wrong.summary), wrong.advice, *wrong.places, *chosen)
 
 
+def check_beside(one: LossWithInputs, run_data: RunData) -> None:
+    """Raises `Wrong` of an output that is cut off beside a loss that takes one class where there are several."""
+    if targets.several_classes(one, run_data) is not None and (wrong := ranges.cut_off(one, run_data)) is not None:
+        raise Wrong(_Sentence(wrong.summary), wrong.advice, *wrong.places)
+
+
 def computed_twice(run_data: RunData) -> bool:
     """Whether a loss of MindSpore's computes an activation that the network has computed already."""
     return any(ranges.activated_twice(built_in(one, run_data), run_data) is not None for one in run_data.probes.losses)

@@ -4,6 +4,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.array_origin import array_origins
+from msprec.checklists.common.call_sites import made_for_calls
 from msprec.checklists.common.class_numbers import squared_one_hot, taken_for_amounts
 from msprec.checklists.common.class_weights import check_class_weights
 from msprec.checklists.common.loss_with_inputs import (
@@ -44,7 +45,7 @@ def several_classes(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
         "For several labels a sample use a sigmoid and the binary cross entropy: BCEWithLogitsLoss, without softmax.",
     )
     if one.made_by != "softmax":
-        return Wrong(summary, advice, one.fact.place)
+        return Wrong(summary, advice, one.fact.place, *made_for_calls(run_data, one.fact.place))
     return wrong_output(one, summary, advice)
 
 

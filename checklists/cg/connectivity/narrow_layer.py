@@ -8,6 +8,7 @@ from msprec.checklists.cg.connectivity.unsolved import unsolved_gain
 from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.setting_origin import UNITS, argument_origin
 from msprec.checklists.common.simple_predictors import behind_simple_predictor
+from msprec.checklists.common.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -20,11 +21,12 @@ _JOINS = ("cat", "concat", "concatenate", "stack", "hstack", "add", "mul", "eins
 def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
     """Problem: in a row of layers, which nothing leads past, a Dense layer is followed by another, and has one unit where the
     outputs end in three numbers or more (classes, or what an autoencoder gives back), and the training ended with more than
-    cg.03.solved of the constant's loss; or it has at most cg.03.narrow of the number of classes, nearest neighbours tell
-    cg.03.told of them, and the training ended with more than cg.03.half_solved; or it has cg.03.tiny units at most, in a
-    training that came far less down than nearest neighbours would bring it (td.01.neighbours); else None."""
+    cg.03.solved of the constant's loss, or came to nothing; or it has at most cg.03.narrow of the number of classes, nearest
+    neighbours tell cg.03.told of them, and the training ended with more than cg.03.half_solved; or it has cg.03.tiny units at
+    most, in a training that came far less down than nearest neighbours would bring it (td.01.neighbours); else None."""
     outcome, gain = learning_outcome(run_data), unsolved_gain(run_data)
-    if gain is None or outcome.constant is None:
+    unknown = outcome.verdict == "unknown" and came_to_nothing(run_data)
+    if not unknown and (gain is None or outcome.constant is None):
         return None
     weights = {one.cell: one for one in run_data.parameters if one.kind == "weight" and len(one.shape) > 1 and one.cell}
     ran = [cell for cell in run_data.probes.graph.cells if cell.path in weights and not cell.loss]
@@ -41,14 +43,15 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
     if not narrow:
         return None
     units = shapes[narrow[0]][0]
-    return _finding(run_data, ran[narrow[0]], units, shapes[-1][0], gain, outcome.constant.majority is not None)
+    classes = outcome.constant is not None and outcome.constant.majority is not None
+    return _finding(run_data, ran[narrow[0]], units, shapes[-1][0], gain, classes)
 
 
-def _most_units(run_data: RunData, outputs: int, gain: float) -> int:
+def _most_units(run_data: RunData, outputs: int, gain: Optional[float]) -> int:
     """A layer of so many units is narrow: one before three outputs or more, and more where neighbours tell the classes."""
     one = int(outputs >= 3)
     told = (run_data.probes.label_control.agreement or 0.0) >= run_data.limit("cg.03.told")
-    if not told or gain >= run_data.limit("cg.03.half_solved"):
+    if not told or gain is None or gain >= run_data.limit("cg.03.half_solved"):
         return one
     return max(int(run_data.limit("cg.03.narrow") * outputs), one)
 
@@ -68,21 +71,26 @@ def _in_a_row(run_data: RunData) -> bool:
     return True
 
 
-def _finding(run_data: RunData, cell: Fact, units: int, outputs: int, gain: float, classes: bool) -> Finding:
+def _finding(run_data: RunData, cell: Fact, units: int, outputs: int, gain: Optional[float], classes: bool) -> Finding:
     places = [cell.created, *argument_origin(run_data, cell.created, UNITS, value=units)] if cell.created else []
     return problem(
         Text(
-            "{cls} 层 {name} 只有 {units} 个神经元，其后的全部 {n} 个{what}都只由它们算出，"
-            "而训练结束时 loss 只比常数预测低 {share}。",
+            "{cls} 层 {name} 只有 {units} 个神经元，其后的全部 {n} 个{what}都只由它们算出，而训练{ended}。",
             "The {cls} layer {name} has {units} only: all {n} {what} are computed from {them}, "
-            "and the training ended only {share} below the loss of a constant prediction.",
+            "and the training {ended}.",
             units=Text(str(units), "a single unit") if units == 1 else Text(str(units), f"{units} units"),
             them=Text("它们", "that one number") if units == 1 else Text("它们", "these numbers"),
             cls=cell.class_,
             name=cell.path,
             n=outputs,
             what=Text("类别得分", "scores of classes") if classes else Text("输出", "outputs"),
-            share=percent(gain),
+            ended=Text("没有学到东西", "came to nothing")
+            if gain is None
+            else Text(
+                "结束时 loss 只比常数预测低 {share}",
+                "ended only {share} below the loss of a constant prediction",
+                share=percent(gain),
+            ),
         ),
         Text("增加这一层的宽度，例如与相邻的层相同。", "Make the layer wider, as wide as its neighbours for example."),
         run_data.code_at(places, Text("过窄的层", "The narrow layer")),

@@ -16,7 +16,7 @@ from msprec.checklists.common.custom_loss import (
 )
 from msprec.checklists.common.findings import at, first_place
 from msprec.checklists.common.given_gradients import rate_sized
-from msprec.checklists.common.loss_rules import check_inputs, loss_lines, sign_turned
+from msprec.checklists.common.loss_rules import check_beside, check_inputs, loss_lines, sign_turned
 from msprec.checklists.common.loss_shapes import spread
 from msprec.checklists.common.loss_with_inputs import built_in, of_script, range_of
 from msprec.checklists.common.pair_distance import is_distance
@@ -169,7 +169,7 @@ def _wrongs(run_data: RunData, own: list) -> list:
     unmade = check_generator_range(run_data)
     found += [unmade] if unmade is not None else []
     given = [built_in(one, run_data) for one in (*probes.losses, *probes.other_losses)]
-    inputs = list(_raised([(check_inputs, one) for one in given], run_data))
+    inputs = list(_raised([(check, one) for one in given for check in (check_inputs, check_beside)], run_data))
     inputs = inputs or list(_raised([(check_inputs, of_script(one, run_data)) for one in own], run_data))
     if found or inputs:
         return _apart([*found, *inputs])

@@ -475,7 +475,17 @@ class Order:
         shuffle = op_place(self.dataset, "shuffle")
         taken = array_origins(self.run_data, self.dataset, self.dataset.columns[0])[:2] if self._plain() else []
         unkept = self.run_data.once(discarded_order)
-        return [*unkept, self.dataset.iterated_at if iterator else None, shuffle, first_place(self.dataset), *taken]
+        made = first_place(self.dataset)
+        return [*unkept, self.dataset.iterated_at if iterator else None, shuffle, made, *self._handed_in(made), *taken]
+
+    def _handed_in(self, made: Optional[Fact]) -> list:
+        """Where the function that makes the data set is called, where ``shuffle`` is one of its arguments."""
+        if made is None or not made.file or self.shuffle.declared:
+            return []
+        calls = self.run_data.source.nodes_at(made.file, made.line, ast.Call)
+        given = [one.value for call in calls for one in call.keywords if one.arg == "shuffle"]
+        callers = next((list(step.callers) for step in self.dataset.pipeline if step.place), [])
+        return callers[:1] if any(isinstance(one, ast.Name) for one in given) else []
 
     def _plain(self) -> bool:
         return plain_arrays(self.dataset) and bool(self.dataset.columns)

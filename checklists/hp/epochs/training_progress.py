@@ -21,6 +21,7 @@ from msprec.checklists.common.training_curves import (
     validation_scores,
 )
 from msprec.checklists.common.training_segments import last_rows, last_training_start, rates_of
+from msprec.checklists.common.without_progress import came_to_nothing
 from msprec.engine.run_data import RunData
 
 #: A call of a dropout, of the framework's or one's own.
@@ -65,10 +66,17 @@ def only_begun(run_data: RunData) -> Optional[TrainingCurve]:
 
 
 def too_few_updates(run_data: RunData) -> Optional[int]:
-    """The number of updates of a training of random weights that has fewer than hp.02.updates and left most of its loss; None of
-    any other. A loss below 0, or one of rewards, has no end that is known."""
+    """The number of updates of a training of random weights that has fewer than hp.02.updates and left most of its loss, or of
+    hp.02.few_passes and hp.02.few_updates at the most that came to nothing, if training on does not learn by heart alone; None of
+    any other. A loss below 0, or one of rewards,
+    has no end that is known."""
     rows, updates = last_rows(run_data), run_data.training_steps
-    if rows is None or not 0 < updates < run_data.limit("hp.02.updates") or last_training_start(run_data):
+    passes = epochs_of(run_data) or 0
+    short = 0 < passes <= run_data.limit("hp.02.few_passes") and updates <= run_data.limit("hp.02.few_updates")
+    if rows is None or not updates or last_training_start(run_data):
+        return None
+    short = short and _whole_passes(run_data) and came_to_nothing(run_data) and not _by_heart_alone(run_data)
+    if updates >= run_data.limit("hp.02.updates") and not short:
         return None
     if run_data.loads or learns_by_rewards(run_data) or learning_outcome(run_data).verdict in ("learnt", "diverged"):
         return None
@@ -131,6 +139,15 @@ def leads_nowhere(run_data: RunData) -> Optional[tuple]:
     run = run_data.once(further_training)
     own = run.own if run is not None and run.apart else None
     return (run, own) if own is not None and own.steps >= run_data.limit("hp.02.told") and own.gain <= 0 else None
+
+
+def _by_heart_alone(run_data: RunData) -> bool:
+    """Whether the last weights, trained on, learn the batches of those steps and gain nothing on those kept back."""
+    if leads_nowhere(run_data) is None:
+        return False
+    losses = np.asarray(run_data.probes.further.trials[0].losses, float)
+    tenth = max(3, len(losses) // 10)
+    return bool(losses[-tenth:].mean() < (1 - run_data.limit("hp.01.learnt")) * losses[:tenth].mean())
 
 
 def _share_of_the_way(run_data: RunData, majority: Optional[float]) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from msprec.bilingual import Text, percent
 from msprec.checklists.common.constant_prediction import BesideConstant
 from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
+from msprec.checklists.common.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -22,18 +23,20 @@ _EPS = ArgumentName(("eps", "epsilon"), 99)
 
 def large_eps(run_data: RunData, optimizers: list, outcome: BesideConstant, evidence: list) -> Optional[Finding]:
     """The problem where ``eps`` is hp.01.eps times the root mean square of the sampled gradients or more, in a training that came
-    less than hp.01.half_way below a constant prediction.
+    less than hp.01.half_way below a constant prediction; or hp.01.usual_eps or more, in one that came to nothing.
 
     A step is rate · m / (√v + eps) (Kingma and Ba 2015): about the rate where the gradients g are far above eps, and g / eps
     of it where they are far below.
     """
-    gain = outcome.gain
-    if gain is None or gain >= run_data.limit("hp.01.half_way"):
+    gain, nothing = outcome.gain, came_to_nothing(run_data)
+    if not nothing and (gain is None or gain >= run_data.limit("hp.01.half_way")):
         return None
     for optimizer in optimizers:
         eps = _eps_of(run_data, optimizer)
         size = _gradient_size(run_data) if eps is not None else None
-        if eps is None or not size or eps < run_data.limit("hp.01.eps") * size:
+        if eps is None or not size or gain is None or eps < run_data.limit("hp.01.eps") * size:
+            if nothing and (eps or 0.0) >= run_data.limit("hp.01.usual_eps"):
+                return _far_above_usual(run_data, optimizer, eps, evidence)
             continue
         return problem(
             Text(
@@ -53,6 +56,21 @@ def large_eps(run_data: RunData, optimizers: list, outcome: BesideConstant, evid
             [optimizer.place, *argument_origin(run_data, optimizer.place, _EPS, optimizer.class_ or "")],
         )
     return None
+
+
+def _far_above_usual(run_data: RunData, optimizer: Fact, eps: Optional[float], evidence: list) -> Finding:
+    return problem(
+        Text(
+            "{name} 的 eps 为 {eps}，过大，与其他问题无关：小于它的梯度只使权重移动学习率的一小部分；默认值为 1e-8。",
+            "The eps of {name} is {eps}, too large whatever else is wrong: where gradients are smaller, an update is a small "
+            "part of the learning rate. The default is 1e-8, and nothing was learnt.",
+            name=optimizer.class_,
+            eps=eps,
+        ),
+        Text("用默认的 eps（1e-8）再运行。", "Run again with the default eps, 1e-8."),
+        evidence,
+        [optimizer.place, *argument_origin(run_data, optimizer.place, _EPS, optimizer.class_ or "")],
+    )
 
 
 def _eps_of(run_data: RunData, optimizer: Fact) -> Optional[float]:

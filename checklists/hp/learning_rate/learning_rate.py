@@ -117,8 +117,8 @@ def judge_rate(run_data: RunData) -> Finding:
     if held is None and suits_when_standardised(run_data, rate.outcome):
         held = STANDARDISE if normalised(run_data).conclusion == "problem" else None
     if held is not None:
-        # a momentum that outlasts the training, and a rate that could have moved nothing, are wrong at any scale
-        return rate.momentum() or rate.reach() or judged_after(found, *held)
+        # a momentum that outlasts the training, a large eps, and a rate that could have moved nothing, are wrong at any scale
+        return rate.momentum() or rate.eps() or rate.reach() or judged_after(found, *held)
     weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
     if weighed or used_rate(run_data) == 0 or not learns_by_rewards(run_data) or grown is not None:
         return found

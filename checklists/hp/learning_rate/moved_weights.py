@@ -11,6 +11,7 @@ from msprec.checklists.common.constant_prediction import BesideConstant, trainin
 from msprec.checklists.common.given_gradients import rate_sized
 from msprec.checklists.common.training_segments import last_training_start, rates_of
 from msprec.checklists.common.weight_updates import nothing_updated
+from msprec.checklists.common.without_progress import came_to_nothing
 from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
@@ -104,12 +105,13 @@ def far_below_usual(
 def far_above_usual(
     run_data: RunData, used: float, outcome: BesideConstant, evidence: list, places: list
 ) -> Optional[Finding]:
-    """The problem where a training that learnt nothing had hp.01.above_usual times the usual rate or more (0.001 of an optimizer
+    """The problem where a training that came to nothing had hp.01.above_usual times the usual rate or more (0.001 of an optimizer
     whose steps are as large as the rate, else as `far_below_usual`), whatever else is wrong with it. None of weights that were
     loaded, and of those that nothing changed."""
     drawn = _drawn(run_data)
     known = outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end)
-    if drawn is None or not known or nothing_updated(run_data):
+    few = outcome.verdict == "unknown" and came_to_nothing(run_data)
+    if drawn is None or not (known or few) or nothing_updated(run_data):
         return None
     one, _ = drawn
     adaptive = rate_sized([one])
@@ -118,13 +120,13 @@ def far_above_usual(
         return None
     return problem(
         Text(
-            "学习率 {used} 过大，与其他问题无关：{optimizer} 常用的学习率约为 {usual}，而训练没有学到东西（{what}）。",
+            "学习率 {used} 过大，与其他问题无关：{optimizer} 常用的学习率约为 {usual}，而训练没有学到东西{what}。",
             "The learning rate of {used} is too large, whatever else is wrong: usual for {optimizer} is about {usual}, and "
-            "nothing was learnt ({what}).",
+            "nothing was learnt{what}.",
             used=used,
             optimizer=one.class_,
             usual=usual,
-            what=outcome.words(),
+            what=Text("（{what}）", " ({what})", what=outcome.words()) if known else Text("", ""),
         ),
         Text("先用常用的学习率再运行。", "Run again with what is usual."),
         evidence,

@@ -85,12 +85,19 @@ def better_rate(
     if reached > (1 - run_data.limit("hp.01.learnt")) * first:
         return found if _beyond_chance(run_data, curve, losses, best, own) else None
     fell_back = best.rate < own.rate and end >= of_own + run_data.limit("hp.01.outdone") * (first - of_own) + uncertain
-    worse = found.end if fell_back and of_own < first else min(found.own, found.end)
+    fell_back = fell_back and of_own < first and _lowest(losses, count) <= (of_own + end) / 2
+    worse = found.end if fell_back else min(found.own, found.end)
     far = reached + run_data.limit("hp.01.outdone") * (first - reached) + error
     nothing = outcome.verdict in ("nothing", "hardly", "diverged") and worse >= 2 * reached + error
     lower = best.rate < own.rate and worse >= run_data.limit("hp.01.several") * (reached + error)
     slow = best.rate > own.rate and found.own >= far and _outruns(run_data, outcome, losses, found, error)
     return found if worse >= far or nothing or lower or slow else None
+
+
+def _lowest(losses: np.ndarray, count: int) -> float:
+    """The lowest mean of as many losses in a row as a trial's last third has."""
+    window = max(3, count // 3)
+    return float(np.convolve(losses, np.ones(window) / window, "valid").min()) if len(losses) >= window else math.inf
 
 
 def _outruns(run_data: RunData, outcome: BesideConstant, losses: np.ndarray, found: Better, error: float) -> bool:

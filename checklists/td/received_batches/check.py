@@ -270,6 +270,8 @@ def _lost_inside(run_data: RunData) -> Optional[Finding]:
     found = [one for one in run_data.probes.lost_inputs if one.place]
     if not found:
         return None
+    made = {one.path: one.created for one in run_data.probes.graph.cells if one.created}
+    places = [*(one.place for one in found), *(made[one.cell] for one in found if one.cell in made)]
     return problem(
         Text(
             "{operator}（{where}）的输入随样本不同，而{left}：这部分输入在到达后面的层之前丢失。",
@@ -284,8 +286,8 @@ def _lost_inside(run_data: RunData) -> Optional[Finding]:
             "Look at that operation: a division of whole numbers (//), a cast to integers, rounding, clipping to one value, a "
             "norm over one number or two.",
         ),
-        [run_data.code_at([one.place for one in found], Text("输入丢失之处", "Where the inputs are lost"))],
-        [one.place for one in found],
+        [run_data.code_at(places, Text("输入丢失之处", "Where the inputs are lost"))],
+        places,
     )
 
 

@@ -10,7 +10,7 @@ from msprec.checklists.common.findings import first_place, loss_figure, no_train
 from msprec.checklists.common.target_scale import target_scale
 from msprec.checklists.td.outcome.assessment import assess, has_other_aim
 from msprec.checklists.td.scales.collapse import collapsed_reconstruction
-from msprec.checklists.td.scales.decay import decay_forgets, decay_holds_back, decay_outweighs
+from msprec.checklists.td.scales.decay import decay_far_above_usual, decay_forgets, decay_holds_back, decay_outweighs
 from msprec.checklists.td.scales.drowned_terms import (
     all_learnt,
     drowned_terms,
@@ -56,7 +56,8 @@ def scales(run_data: RunData) -> Finding:
     (dp.01.target) are dp.01's. A problem of any loss: a weight decay that took all weights below td.08.shrunk of their size in a
     training that learnt nothing, and pulled td.08.pull times as hard as the gradient of the loss from the start, or whose
     product with the rate lets them fade within td.08.horizon updates and a pass over the data, or without which training on
-    brings the loss down by td.08.freed of what there was to lose; or a penalty on the weights in the loss that shrank them,
+    brings the loss down by td.08.freed of what there was to lose, or that is td.08.usual_decay or more in a training that came
+    to nothing; or a penalty on the weights in the loss that shrank them,
     pulls td.08.penalty_pull times as hard as the rest at the end, and left the rest less than half learnt; or what a
     network makes of its inputs, compared with them by one of the terms, that changes with them by td.08.still at most; or an
     attribute that compiled code reads, such as the weight of a term, and that is changed while it trains. A note: targets
@@ -73,6 +74,7 @@ def scales(run_data: RunData) -> Finding:
     drowned = weighed_to_nothing(run_data) or zero_weight(run_data)
     drowned = drowned or drowned_terms(run_data) or unscaled_term(run_data) or strong_penalty(run_data)
     drowned = drowned or decay_outweighs(run_data) or decay_forgets(run_data) or decay_holds_back(run_data)
+    drowned = drowned or decay_far_above_usual(run_data)
     drowned = None if has_other_aim(run_data) else drowned
     if drowned is not None:
         return drowned

@@ -12,6 +12,7 @@ from msprec.checklists.common.findings import loss_figure, train_sets
 from msprec.checklists.common.further_training import further_training
 from msprec.checklists.common.setting_origin import DECAY, argument_origin
 from msprec.checklists.common.training_curves import is_steep, training_curve
+from msprec.checklists.common.without_progress import came_to_nothing
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.engine.finding import Finding, problem, table
 from msprec.engine.run_data import RunData
@@ -55,9 +56,7 @@ def decay_outweighs(run_data: RunData) -> Optional[Finding]:
     if len(used) != 1 or not (nothing or little):
         return None
     optimizer = used[0]
-    names = set(optimizer.parameter_names)
-    weights = [one for one in run_data.parameters if one.kind == "weight" and len(one.shape) > 1 and one.name in names]
-    pulls = [_pull(run_data, optimizer, one) for one in weights]
+    pulls = _pulls(run_data, optimizer)
     known = [one.ratio for one in pulls if one.ratio is not None]
     if not known or np.median(known) < run_data.limit("td.08.pull"):
         return None
@@ -79,6 +78,33 @@ def decay_outweighs(run_data: RunData) -> Optional[Finding]:
         ),
         _LOWER,
         [_table(pulls), loss_figure(run_data)],
+        _places(run_data, optimizer),
+    )
+
+
+def decay_far_above_usual(run_data: RunData) -> Optional[Finding]:
+    """A problem where a training came to nothing, the decay is td.08.usual_decay or more (ten times that where an optimizer
+    decays apart), and it pulled at most weights td.08.pull times as hard as the gradient in the first sampled step, whatever else
+    is wrong; None elsewhere."""
+    used = _decaying(run_data)
+    if len(used) != 1 or not came_to_nothing(run_data):
+        return None
+    optimizer = used[0]
+    usual = run_data.limit("td.08.usual_decay") * (10 if _DECOUPLED.search(optimizer.class_ or "") else 1)
+    known = [one.ratio for one in _pulls(run_data, optimizer) if one.ratio is not None]
+    if _decay(optimizer) < usual or not known or np.median(known) < run_data.limit("td.08.pull"):
+        return None
+    return problem(
+        Text(
+            "权重衰减 {decay} 过大，与其他问题无关：训练开始时它对多数权重的拉力至少为 loss 梯度的 {ratio} 倍，"
+            "而训练没有学到东西。",
+            "The weight decay of {decay} is too large, whatever else is wrong: at the start it pulls at half of the weights or "
+            "more {ratio} times as hard as the gradient of the loss does, and nothing was learnt.",
+            decay=_decay(optimizer),
+            ratio=float(f"{np.median(known):.2g}"),
+        ),
+        _LOWER,
+        [loss_figure(run_data)],
         _places(run_data, optimizer),
     )
 
@@ -181,6 +207,12 @@ def _places(run_data: RunData, optimizer: Fact) -> list:
 
 def _decay(optimizer: Fact) -> float:
     return float(optimizer.weight_decay or 0.0)
+
+
+def _pulls(run_data: RunData, optimizer: Fact) -> list:
+    names = set(optimizer.parameter_names)
+    weights = [one for one in run_data.parameters if one.kind == "weight" and len(one.shape) > 1 and one.name in names]
+    return [_pull(run_data, optimizer, one) for one in weights]
 
 
 def _pull(run_data: RunData, optimizer: Fact, weight: Fact) -> _Pull:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
+from msprec.checklists.common.without_progress import came_to_nothing
 from msprec.checklists.td.outcome.assessment import Assessment, assess
 from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.run_data import RunData
@@ -63,7 +64,8 @@ def _scales(run_data: RunData, layers: list) -> Iterator[Scale]:
 
 def too_large(run_data: RunData, moments: Moments, found: list[Lost]) -> list[Scale]:
     """The layers right before activations lost from the start whose weights began with a gain of td.03.gain or more; where they
-    were lost later, of twice that."""
+    were lost later, of twice that; and, of a training that came to nothing, all layers before them of twice that, as gains
+    multiply."""
     entries, limit = [entry for entry, _ in moments.courses()], run_data.limit("td.03.gain")
     large = []
     for one in found:
@@ -72,6 +74,9 @@ def too_large(run_data: RunData, moments: Moments, found: list[Lost]) -> list[Sc
             before = [entry for entry in reversed(earlier) if entry.kind == "layer"][:1]
             least = limit if one.since == "start" else 2 * limit
             large += [scale for scale in _scales(run_data, before) if scale.gain >= least]
+            if came_to_nothing(run_data):
+                layers = [entry for entry in earlier if entry.kind == "layer" and entry not in before]
+                large += [scale for scale in _scales(run_data, layers) if scale.gain >= 2 * limit]
     return large
 
 

@@ -168,7 +168,8 @@ def test_a_fall_at_the_end_that_training_on_does_not_continue(verdict, after, co
         (5, lambda n: 0.7 - 0.001 * n, ["python", "train.py"], "problem"),
         (5, lambda n: 0.7 - 0.1 * n, ["python", "train.py"], "undecided"),  # it came far
         (5, lambda n: 0.7 * n, ["python", "train.py"], "undecided"),  # it grew
-        (9, lambda n: 0.7 - 0.001 * n, ["python", "train.py"], "undecided"),
+        (9, lambda n: 0.7 - 0.001 * n, ["python", "train.py"], "problem"),  # three passes
+        (9, lambda n: 0.7 - 0.02 * n, ["python", "train.py"], "undecided"),
         (5, lambda n: 0.7 - 0.001 * n, ["python", "train.py", "--steps", "5"], "undecided"),
     ],
 )
@@ -178,4 +179,4 @@ def test_a_training_of_a_few_updates(verdict, steps, loss, command, conclusion):
     run.facts["probes"]["further"] = None
     entry = verdict("hp.02", run)
     assert entry["conclusion"] == conclusion, entry["summary"]
-    assert conclusion == "undecided" or "5 updates in all" in entry["summary"]
+    assert conclusion == "undecided" or f"{steps} updates in all" in entry["summary"]

@@ -1,0 +1,96 @@
+"""Settings far beyond what is usual in trainings that came to nothing, whatever else is wrong (hp.01, hp.02, td.08)."""
+
+import pytest
+from building import Run, optimizer, parameter, run_data, train_step
+
+from msprec.checklists.common.without_progress import came_to_nothing
+from msprec.checklists.td.scales.decay import decay_far_above_usual
+
+CONSTANT = 2.3026  # of ten classes
+
+
+def training(level, steps=135, rate=0.1, passes=3, source="", **settings):
+    """A cross-entropy of ten classes that stays at ``level``; an optimizer of these ``settings``."""
+    each = {"learning_rate": {"kind": "constant", "first": rate, "last": rate, "value": rate}, **settings}
+    rows = [
+        {"step": n, "epoch": 1 + (n - 1) * passes // steps, "loss": level + 0.001 * (-1) ** n, "lr": rate, "batch": 32}
+        for n in range(1, steps + 1)
+    ]
+    losses = [{"class": "CrossEntropyLoss", "builtin": True, "args": "", "place": None}]
+    made = Run(optimizer=[optimizer(**each)], loss=losses, source={"train.py": source}, run={"training_steps": steps})
+    made.steps = rows
+    made.set("train_step", [train_step(count=steps)])
+    return made
+
+
+@pytest.mark.parametrize(
+    ("level", "steps", "expected"),
+    [(CONSTANT, 135, True), (0.3, 135, False), (CONSTANT, 6, True)],
+)
+def test_came_to_nothing(tmp_path, level, steps, expected):
+    assert came_to_nothing(run_data(tmp_path, training(level, steps))) is expected
+
+
+def test_few_losses_that_come_down(tmp_path):
+    made = training(CONSTANT, 6)
+    for step in made.steps:
+        step["loss"] /= step["step"]
+    assert not came_to_nothing(run_data(tmp_path, made))
+
+
+def test_targets_beyond_a_binary_cross_entropy(tmp_path):
+    made = training(CONSTANT).set("datasets", [])
+    entry = {"kind": "bce", "name": "BCELoss", "labels": {"min": 0.0, "max": 16.0}}
+    made.facts["probes"] = {"skipped": {}, "losses": [entry]}
+    assert came_to_nothing(run_data(tmp_path, made))
+    entry["labels"]["max"] = 1.0
+    assert not came_to_nothing(run_data(tmp_path / "other", made))
+
+
+MADE = "\n" * 7 + "opt = nn.Adam(net.trainable_params(), 0.001, eps={})\n"
+
+
+@pytest.mark.parametrize(("level", "eps", "found"), [(CONSTANT, 1.0, True), (CONSTANT, 1e-3, False), (0.1, 1.0, False)])
+def test_eps(verdict, level, eps, found):
+    made = training(level, rate=0.001, source=MADE.format(eps), **{"class": "Adam"})
+    entry = verdict("hp.01", made)
+    assert ("The eps of Adam" in entry["summary"]) is found
+    assert not found or (entry["conclusion"], entry["locations"][0]["line"]) == ("problem", 8)
+
+
+@pytest.mark.parametrize(("rate", "conclusion"), [(0.5, "problem"), (0.05, "undecided")])
+def test_a_rate_far_above_the_usual_of_a_few_steps(verdict, rate, conclusion):
+    made = training(2.35, 6, rate, **{"class": "Adam"}).set("parameters", [parameter("fc.weight", [10, 64])])
+    assert verdict("hp.01", made)["conclusion"] == conclusion
+
+
+@pytest.mark.parametrize(
+    ("level", "steps", "passes", "conclusion"),
+    [
+        (CONSTANT, 60, 2, "problem"),
+        (0.9, 60, 2, "undecided"),
+        (CONSTANT, 60, 10, "undecided"),
+        (CONSTANT, 600, 2, "undecided"),
+    ],
+)
+def test_few_passes_and_updates(verdict, level, steps, passes, conclusion):
+    assert verdict("hp.02", training(level, steps, passes=passes))["conclusion"] == conclusion
+
+
+@pytest.mark.parametrize(
+    ("level", "decay", "kind", "norm", "found"),
+    [
+        (CONSTANT, 0.5, "Adam", 0.01, True),
+        (CONSTANT, 0.01, "Adam", 0.0001, False),
+        (CONSTANT, 0.5, "AdamWeightDecay", 0.01, False),
+        (CONSTANT, 10.0, "AdamWeightDecay", 0.01, True),
+        (CONSTANT, 0.5, "Adam", 100.0, False),  # the gradient is larger
+        (0.3, 0.5, "Adam", 0.01, False),
+    ],
+)
+def test_decay(tmp_path, level, decay, kind, norm, found):
+    settings = {"class": kind, "weight_decay": decay, "parameter_names": ["fc.weight"]}
+    made = training(level, **settings).set("parameters", [parameter("fc.weight", [10, 64])])
+    made.gradients = [{"step": 1, "parameter": "fc.weight", "norm": norm}]
+    told = decay_far_above_usual(run_data(tmp_path, made))
+    assert (told is not None) is found
