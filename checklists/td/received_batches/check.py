@@ -48,6 +48,11 @@ from msprec.engine.schema import Fact
 _WHOLE = (
     r"\.astype\(\s*[\"']?(np\.|numpy\.|ms\.|mnp\.)?u?int|[^/]//\s*\d|\bTypeCast\(\s*[\"']?(np\.|mstype\.|ms\.)?u?int"
 )
+#: What makes labels that go through the classes in turn.
+_CYCLES = (
+    r"(?i)\b(y|ys|y_\w+|\w*label\w*|\w*target\w*|\w*class\w*|kinds?)\s*=[^=].*"
+    r"(\btile\(\s*((np|numpy)\.)?arange\(|\barange\([^()]*\)\s*%|\blist\(range\([^()]*\)\)\s*\*)"
+)
 #: A column whose spread is at least this part of its size differs between samples.
 _SPREAD = 1e-3
 
@@ -75,7 +80,8 @@ def received_batches(run_data: RunData) -> Finding:
     is evaluated after training (td.05.leaked) that was trained on; or
     td.05.lost of the batches that were delivered between two training steps of a pass never met one; or nothing was learnt,
     nearest neighbours find the labels no oftener than shuffled labels (td.05.related), and the source shuffles one array
-    alone (without such a line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
+    alone, or lets labels go through the classes in turn (without such a line: undecided). Shapes that broadcast,
+    (N, 1) against (N), are cg.04's.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -337,6 +343,9 @@ def _unrelated(run_data: RunData) -> Optional[Finding]:
     if told is None or (reordered is None and not (nothing or by_heart)):
         return None
     places = [reordered.place] if reordered is not None else []
+    cycled = run_data.find_lines(_CYCLES, 2) if not places else []
+    if cycled:
+        return _in_turn(run_data, told, cycled)
     says = Text(
         "标签与输入没有关系：{told}{learnt}{at}。",
         "The labels have nothing to do with the inputs: {told}{learnt}{at}.",
@@ -357,6 +366,24 @@ def _unrelated(run_data: RunData) -> Optional[Finding]:
     if by_heart:
         return problem(says, advice, [run_data.code_at(made, Text("数据的来处", "Where the data come from"))], made)
     return undecided(says, advice, [], made)
+
+
+def _in_turn(run_data: RunData, told: Text, places: list) -> Finding:
+    return problem(
+        Text(
+            "标签与输入没有关系：{told}；{where} 让标签按类别轮流取值，而输入并不是这样排列的。",
+            "The labels have nothing to do with the inputs: {told}; {where} makes them go through the classes in turn, and the "
+            "inputs do not lie in that order.",
+            told=told,
+            where=at(places[0]),
+        ),
+        Text(
+            "输入按类别成块时用 np.repeat(np.arange(classes), n)，轮流时才用 np.tile。",
+            "Where the inputs come class after class take np.repeat(np.arange(classes), n); np.tile is for inputs in turn.",
+        ),
+        [run_data.code_at(places, Text("标签的来处", "Where the labels are made"))],
+        places,
+    )
 
 
 def _differs(run_data: RunData) -> bool:

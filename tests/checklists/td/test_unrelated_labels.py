@@ -47,6 +47,26 @@ def test_an_order_of_one_array_alone(tmp_path, agreement, end, conclusion):
     assert conclusion == "ok" or entry["locations"][0]["line"] == 2
 
 
+@pytest.mark.parametrize(
+    ("made", "agreement", "conclusion"),
+    [
+        ("y = np.tile(np.arange(10), 144)", 0.11, "problem"),
+        ("labels = np.arange(len(x)) % 10", 0.11, "problem"),
+        ("y = np.tile(np.arange(10), 144)", 0.9, "ok"),
+        ("hours = np.arange(len(x)) % 24", 0.11, "undecided"),
+    ],
+)
+def test_labels_that_go_through_the_classes_in_turn(tmp_path, made, agreement, conclusion):
+    rows = [{"step": n, "epoch": 1 + n // 46, "loss": 2.31, "lr": 0.1, "batch": 32} for n in range(1, 206)]
+    run = Run(steps=rows, source={"train.py": f"x = signals()\n{made}\n"})
+    received = {"batches": 16, "columns": [], "same": 16}
+    run.facts["probes"] = {"label_control": {**CONTROL, "agreement": agreement}, "received": received, "skipped": {}}
+    beyond = conclude(run.write(tmp_path), "en")["beyond"]
+    entry = next(one for one in beyond if one["id"] == "td.05")
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion != "problem" or entry["locations"][0]["line"] == 2
+
+
 @pytest.mark.parametrize(("explained", "conclusion"), [(-0.02, "undecided"), (0.4, "ok")])
 def test_targets_of_a_regression_that_learnt_nothing(tmp_path, explained, conclusion):
     rows = [
