@@ -75,8 +75,9 @@ def held_back(run_data: RunData) -> Optional[tuple]:
 
 
 def unless_squashed(run_data: RunData, found: Finding) -> Finding:
-    """A rate that is too small where an activation is computed twice, which makes gradients small, or where the optimizer lacks
-    most of the weights or is given hardly anything of the gradients, need not be so without it."""
+    """A rate that is too small where an activation is computed twice, which makes gradients small, where the optimizer lacks
+    most of the weights or is given hardly anything of the gradients, or where nothing of a checkpoint was loaded, need not be so
+    without it."""
     share = given_share(run_data)
     if share is not None and share <= run_data.limit("hp.01.given"):
         return judged_after(
@@ -98,6 +99,16 @@ def unless_squashed(run_data: RunData, found: Finding) -> Finding:
                 "after that",
             ),
             "cg.04",
+        )
+    if any(one.loaded == 0 and one.network_used for one in run_data.loads):
+        return judged_after(
+            found,
+            Text(
+                "检查点中没有任何参数载入网络（wi.02），随机的权重要改变得更多，学习率要在改正之后再判断",
+                "Nothing of a checkpoint got into the network (wi.02), and random weights have the more to change, so the "
+                "rate is for judging after that",
+            ),
+            "wi.02",
         )
     if lacks_weights(run_data):
         return judged_after(
