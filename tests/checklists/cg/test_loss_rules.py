@@ -111,6 +111,13 @@ def test_rules(verdict, one, conclusion):
     assert found["conclusion"] == conclusion, found["summary"]
 
 
+def test_scores_that_are_cut_off_beside_several_classes(verdict):
+    several = judged(verdict, loss("softmax_cross_entropy", RELU, targets(several=300, **ROWS), (32, 4)))
+    assert "2 faults" in several["summary"] and "went through" in several["summary"]
+    whole = judged(verdict, loss("softmax_cross_entropy", output(linear=True), targets(several=300, **ROWS), (32, 4)))
+    assert "faults" not in whole["summary"]
+
+
 @pytest.mark.parametrize(("inside", "conclusion"), [(0.74, "problem"), (0.01, "ok")])
 def test_what_the_range_costs(verdict, inside, conclusion):
     reach = {"even": 1.39, "inside": inside, "outside": 0.0, "settles": True}

@@ -1,7 +1,7 @@
 """dp.03 on facts, with the near misses."""
 
 import pytest
-from building import Run, dataset, one_pass
+from building import PLACE, Run, dataset, one_pass
 
 from msprec.checklists.dp.shuffling import sample_order
 
@@ -34,6 +34,16 @@ SAME = {"same_order_as_first": True, "equal_samples": 1440}
 def test_repeated_order_is_a_problem_whatever_is_declared(verdict):
     entry = verdict("dp.03", ordered(one_pass(1), one_pass(2, **SAME), one_pass(3, **SAME)))
     assert entry["conclusion"] == "problem" and "2 of 2" in entry["summary"]
+
+
+@pytest.mark.parametrize(("given", "lines"), [("mix", [3, 7]), ("False", [3])])
+def test_where_shuffle_is_handed_in(verdict, given, lines):
+    pipeline = [{"op": "GeneratorDataset", "args": {}, "place": PLACE, "callers": [{"file": "train.py", "line": 7}]}]
+    shuffle = {"declared": False, "means": [], "buffer_size": None, "seekable_source": True}
+    made = ordered(one_pass(1, **SORTED), one_pass(2, **SAME, **SORTED), pipeline=pipeline, shuffle=shuffle)
+    made.source = {"train.py": f"\n\ndata = ds.GeneratorDataset(source, shuffle={given})\n"}
+    entry = verdict("dp.03", made)
+    assert entry["conclusion"] == "problem" and [one["line"] for one in entry["locations"]][-len(lines) :] == lines
 
 
 def renewed(*changes):

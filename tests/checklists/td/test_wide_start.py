@@ -3,8 +3,8 @@
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.td.units.initial_weights import wide_start
-from msprec.checklists.td.units.lost_units import Moments
+from msprec.checklists.td.units.initial_weights import too_large, wide_start
+from msprec.checklists.td.units.lost_units import Lost, Moments
 
 
 def _run(start, end, std, loaded=False):
@@ -34,3 +34,17 @@ def _run(start, end, std, loaded=False):
 def test_how_wide_and_how_far_off(tmp_path, start, end, std, loaded, found):
     data = run_data(tmp_path, _run(start, end, std, loaded))
     assert len(wide_start(data, Moments(data))) == found
+
+
+@pytest.mark.parametrize(("end", "std", "found"), [(2.4, 1.0, ["0"]), (0.1, 1.0, []), (2.4, 0.05, [])])
+def test_wide_layers_before_the_one_in_front_of_lost_units(tmp_path, end, std, found):
+    """The units behind the second layer are lost in the middle; its own weights are of a usual width."""
+    made = _run(2.4, end, 0.05)
+    dead = {"kind": "relu", "operator": "ReLU", "cell": "3", "units": 64, "hidden": True, "dead": 1.0}
+    made.facts["parameters"]["parameters"][0]["initial"]["std"] = std
+    entries = made.facts["probes"]["units"]["moments"][0]["entries"]
+    entries.insert(2, dead)
+    data = run_data(tmp_path, made)
+    moments = Moments(data)
+    lost = Lost("dead", next(entry for entry, _ in moments.courses() if entry.cell == "3"), "middle", 1.0)
+    assert [one.layer.cell for one in too_large(data, moments, [lost])] == found
