@@ -37,3 +37,21 @@ def recorded(optimizer) -> tuple:
 def test_momentum_and_decay(make, momentum, decay):
     found = recorded(make(nn.Dense(2, 2)))
     assert found == (pytest.approx(momentum) if momentum else None, pytest.approx(decay) if decay else None)
+
+
+@pytest.mark.parametrize(
+    ("make", "eps", "betas"),
+    [
+        (lambda net: nn.Adam(net.trainable_params(), 0.1, beta1=0.5, eps=1.0), 1.0, [0.5, 0.999]),
+        (lambda net: nn.AdamWeightDecay(net.trainable_params(), 0.1), 1e-6, [0.9, 0.999]),
+        (lambda net: nn.RMSProp(net.trainable_params(), 0.1, epsilon=0.1), 0.1, None),
+        (lambda net: optim.AdamW(net.trainable_params(), 0.1, betas=(0.8, 0.9), eps=1e-3), 1e-3, [0.8, 0.9]),
+        (lambda net: nn.SGD(net.trainable_params(), 0.1), None, None),
+    ],
+)
+def test_eps_and_betas(make, eps, betas):
+    observer = OptimizerObserver(None)
+    observer.made.append((make(nn.Dense(2, 2)), None))
+    facts = observer.facts(1)["optimizers"][0]
+    assert facts["eps"] == (pytest.approx(eps) if eps else None)
+    assert facts["betas"] == (pytest.approx(betas) if betas else None)

@@ -74,9 +74,12 @@ def _far_above_usual(run_data: RunData, optimizer: Fact, eps: Optional[float], e
 
 
 def _eps_of(run_data: RunData, optimizer: Fact) -> Optional[float]:
-    """``eps`` as it is written where the optimizer is made; None where that is no number, or the optimizer has none."""
+    """``eps`` as the optimizer holds it, or as it is written where that was not recorded; None where it is no number, or the
+    optimizer has none."""
     if not optimizer.place or not _DIVIDES.search(optimizer.class_ or ""):
         return None
+    if optimizer.eps is not None:
+        return optimizer.eps
     for call in run_data.source.nodes_at(optimizer.place.file, optimizer.place.line, ast.Call):
         for given in call.keywords if called_name(call) == optimizer.class_ else ():
             value = getattr(given.value, "value", None)

@@ -46,6 +46,7 @@ from msprec.checklists.hp.learning_rate.collapsed_rate import (
     stood_still_since,
 )
 from msprec.checklists.hp.learning_rate.decayed_by_hand import decayed_by_hand
+from msprec.checklists.hp.learning_rate.exchanged_betas import exchanged_betas
 from msprec.checklists.hp.learning_rate.large_eps import large_eps
 from msprec.checklists.hp.learning_rate.lasting_momentum import lasting_momentum
 from msprec.checklists.hp.learning_rate.loss_course import (
@@ -239,7 +240,8 @@ class _Rate:
         return lost_what_it_learnt(self.used, lost, self.curve, self.outcome, *self.shown)
 
     def momentum(self) -> Optional[Finding]:
-        return lasting_momentum(self.run_data, self.optimizers, self.evidence)
+        betas = exchanged_betas(self.run_data, self.optimizers, self.evidence)
+        return betas or lasting_momentum(self.run_data, self.optimizers, self.evidence)
 
     def eps(self) -> Optional[Finding]:
         return large_eps(self.run_data, self.optimizers, self.outcome, self.evidence)

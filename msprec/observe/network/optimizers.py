@@ -5,6 +5,9 @@ from typing import Optional
 from msprec.callbacks.learning_rate import LearningRate
 from msprec.runtime.source_locations import user_place
 
+#: What optimizers call the number that keeps their division from one by zero.
+_EPS = ("eps", "epsilon")
+
 
 def _number(value) -> Optional[float]:
     """A hyper-parameter as a float; None when it is no single number."""
@@ -21,6 +24,14 @@ def _setting(optimizer, name: str) -> Optional[float]:
     of_groups = values.pop() if len(values) == 1 else None
     own = _number(getattr(optimizer, name, None))
     return of_groups if own is None else own
+
+
+def _betas(optimizer) -> Optional[list]:
+    """Of Adam and its kin how much of the means of gradients and of their squares an update leaves."""
+    groups = getattr(optimizer, "param_groups", None) or [{}]
+    of_groups = [_number(one) for one in groups[0].get("betas") or ()]
+    found = of_groups or [_setting(optimizer, name) for name in ("beta1", "beta2")]
+    return found if len(found) == 2 and None not in found else None
 
 
 def _count(optimizer) -> Optional[int]:
@@ -128,6 +139,8 @@ class OptimizerObserver:
                     "updates": made,
                     "learning_rate": rate_facts(rate, steps if made is None else made),
                     "momentum": _setting(optimizer, "momentum"),
+                    "eps": next((one for name in _EPS if (one := _setting(optimizer, name)) is not None), None),
+                    "betas": _betas(optimizer),
                     "weight_decay": _setting(optimizer, "weight_decay"),
                     "loss_scale": _number(getattr(optimizer, "loss_scale", None)),
                     "parameters": len(optimizer.parameters),

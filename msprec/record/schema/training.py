@@ -204,6 +204,8 @@ OPTIMIZER = {
                     "the learning rate",
                 ),
                 "momentum": key(finite, "momentum"),
+                "eps": key(finite, "what is added where it divides by the root of squared gradients"),
+                "betas": key([finite], "what an update leaves of the means of gradients and of their squares"),
                 "weight_decay": key(finite, "weight decay, where it is a number"),
                 "loss_scale": key(finite, "the factor that it divides gradients by"),
                 "parameters": key(count, "number of its parameters"),
