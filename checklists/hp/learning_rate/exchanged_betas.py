@@ -23,8 +23,8 @@ def exchanged_betas(run_data: RunData, optimizers: list, evidence: list) -> Opti
                 "{name} 的 beta1={first} 大于 beta2={second} 的平方根：梯度的均值比其平方的均值回溯得更远，更新的大小失去控制；"
                 "两个值很可能写反了（默认为 0.9 与 0.999）。",
                 "beta1={first} of {name} is above the root of beta2={second}: the mean of the gradients goes further back than "
-                "that of their squares, and nothing bounds the updates. The two are most likely in each other's place (0.9 and 0.999 "
-                "are the defaults).",
+                "that of their squares, and nothing bounds the updates. Most likely the two are in each other's place (0.9 and "
+                "0.999 are the defaults).",
                 name=optimizer.class_,
                 first=float(f"{first:.6g}"),
                 second=float(f"{second:.6g}"),
