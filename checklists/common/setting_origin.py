@@ -74,9 +74,23 @@ def argument_origin(
                 _origin(asked, call.file, given, 0) if given is not None else _of_keywords(asked, node, wanted.names)
             )
             if found is not None:
-                elsewhere = (found.file, found.line) != (call.file, call.line)
-                return [*([found] if elsewhere else []), *_returned_by(run_data, found, given)]
+                places = [*_computed_at(asked, call.file, given), found]
+                elsewhere = [one for one in places if (one.file, one.line) != (call.file, call.line)]
+                apart = {(one.file, one.line): one for one in elsewhere}
+                return [*apart.values(), *_returned_by(run_data, found, given)]
     return []
+
+
+def _computed_at(asked: _Asked, file: str, given: Optional[ast.expr]) -> list:
+    """Where the one value of a name is computed from others with a number, as ``lr = 4e-3 / len(x)`` is."""
+    if not isinstance(given, ast.Name):
+        return []
+    assigned = _assigned(asked.run_data.source.trees[file], given.id)
+    for function in asked.run_data.source.enclosing(file, given.lineno):
+        assigned = (_assigned(function, given.id) or assigned) if isinstance(function, ast.FunctionDef) else assigned
+    value = assigned[0] if len(assigned) == 1 else None
+    numbers = [one for one in ast.walk(value) if _number(one) is not None] if isinstance(value, ast.BinOp) else []
+    return [place(file, value.lineno)] if value is not None and numbers else []
 
 
 def _returned_by(run_data: RunData, where: Fact, given: Optional[ast.expr]) -> list:
@@ -146,7 +160,7 @@ def _origin(asked: _Asked, file: str, node: ast.AST, depth: int) -> Optional[Fac
         return None
     if isinstance(node, _PLAIN):
         names = [one for one in ast.walk(node) if isinstance(one, (ast.Name, ast.Attribute))]
-        return place(file, node.lineno) if not names else _origin(asked, file, names[0], depth + 1)
+        return (_origin(asked, file, names[0], depth + 1) if names else None) or place(file, node.lineno)
     if isinstance(node, ast.Call) and called_name(node) in _HANDS_ON and node.args:
         return _origin(asked, file, node.args[0], depth + 1)
     if isinstance(node, ast.Call) and (_SCHEDULE.search(called_name(node)) or _is_own(asked, called_name(node))):

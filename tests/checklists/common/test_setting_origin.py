@@ -26,7 +26,8 @@ def reading(tmp_path):
     [
         ("lr = 0.1\nopt = nn.SGD(ps, lr)\n", 2, [1]),
         ("opt = nn.SGD(ps, learning_rate=0.1)\n", 1, []),  # on the line of the call itself
-        ("base = 0.1\nlr = 10 * base\nopt = nn.SGD(ps, lr)\n", 3, [1]),
+        ("base = 0.1\nlr = 10 * base\nopt = nn.SGD(ps, lr)\n", 3, [2, 1]),
+        ("lr = 0.1 / len(x)\nopt = nn.SGD(ps, lr)\n", 2, [1]),
         ("def make(ps, lr=0.1):\n    return nn.SGD(ps, lr)\n\nmake(ps)\n", 2, [1]),
         ("def make(ps, lr=0.1):\n    return nn.SGD(ps, lr)\n\nmake(ps, 3.0)\n", 2, [4]),
         ("c = SimpleNamespace(\n    lr=0.1,\n)\nopt = nn.SGD(ps, c.lr)\n", 4, [2]),
