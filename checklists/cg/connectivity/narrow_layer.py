@@ -89,7 +89,7 @@ def _finding(run_data: RunData, cell: Fact, units: int, outputs: int, gain: Opti
             else Text(
                 "结束时 loss 只比常数预测低 {share}",
                 "ended only {share} below the loss of a constant prediction",
-                share=percent(gain),
+                share=percent(max(gain, 0.0)),
             ),
         ),
         Text("增加这一层的宽度，例如与相邻的层相同。", "Make the layer wider, as wide as its neighbours for example."),

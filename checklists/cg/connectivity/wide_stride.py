@@ -6,9 +6,13 @@ from typing import Optional
 
 from msprec.bilingual import Text, percent
 from msprec.checklists.cg.connectivity.unsolved import unsolved_gain
+from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
+
+#: Of a convolution; a pooling's is the one before.
+_STRIDE = ArgumentName(("stride",), 3)
 
 
 def judge_wide_stride(run_data: RunData) -> Optional[Finding]:
@@ -46,8 +50,8 @@ def _sizes(args: str, name: str) -> list:
 
 
 def _finding(run_data: RunData, cell: Fact, share: float, gain: float) -> Finding:
-    places = [cell.created] if cell.created else []
-    window, stride = (_sizes(cell.args, name) for name in ("kernel_size", "stride"))
+    made, (window, stride) = cell.created, (_sizes(cell.args, name) for name in ("kernel_size", "stride"))
+    places = [made, *argument_origin(run_data, made, _STRIDE, cell.class_ or "", max(stride))] if made else []
     return problem(
         Text(
             "{cls} 层 {name} 的窗口为 {window}，步长为 {stride}：它只读到输入的 {share}，其余的值从不参与计算，"

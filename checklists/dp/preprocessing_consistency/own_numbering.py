@@ -72,16 +72,16 @@ def own_numbering(run_data: RunData) -> Optional[Finding]:
 
 
 def _each_part_anew(run_data: RunData) -> Optional[Finding]:
-    """A loop that makes a data set of each part of the data and numbers each part by itself."""
-    found = next(_in_loops(run_data), None)
+    """A loop, or a function that is called for each, that makes a data set of each part of the data and numbers it by itself."""
+    found = next(_in_loops(run_data), None) or next(_in_functions(run_data), None)
     if found is None:
         return None
     name, *places = found
     return problem(
         Text(
-            "循环逐一处理数据的各部分，{name} 按每一部分自己的内容重新编号（{here}）："
+            "循环或函数逐一处理数据的各部分，{name} 按每一部分自己的内容重新编号（{here}）："
             "同一个词（id 或类别）在评估时的编号与训练时不同。",
-            "A loop goes over the parts of the data, and {name} numbers each part anew by its own contents "
+            "A loop or a function goes over the parts of the data, and {name} numbers each part anew by its own contents "
             "({here}): the same word, id or class has another number in the evaluation than in training.",
             name=name,
             here=at(places[0]),
@@ -112,6 +112,27 @@ def _in_loops(run_data: RunData) -> Iterator[tuple]:
                 name = called_name(call)
                 if name in by_appearance and call.args and _names(call.args[0]) & parts:
                     yield name, place(file, call.lineno), place(file, by_appearance[name])
+
+
+def _in_functions(run_data: RunData) -> Iterator[tuple]:
+    """The same of functions that make a data set of what they are given, number it, and are called for several parts."""
+    for file, makers in run_data.once(_all_makers).items():
+        by_appearance = {name: line for name, (by_value, line) in makers.items() if not by_value}
+        for function in run_data.source.nodes(file, ast.FunctionDef) if by_appearance else ():
+            calls = [one for one in ast.walk(function) if isinstance(one, ast.Call)]
+            numbered = [one for one in calls if called_name(one) in by_appearance and one.args]
+            if not numbered or not any(_DATA_SETS.search(called_name(one)) for one in calls):
+                continue
+            given = [one for one in argument_names(function) if one in _names(numbered[0].args[0])]
+            position = argument_names(function).index(given[0]) if given else 0
+            parts = {
+                ast.unparse(call.args[position])
+                for _, call in run_data.source.calls_anywhere((function.name,))
+                if position < len(call.args)
+            }
+            if given and len(parts) > 1:
+                name = called_name(numbered[0])
+                yield name, place(file, numbered[0].lineno), place(file, by_appearance[name])
 
 
 def _columns_of_parts(file: str, loop: ast.For) -> Iterator[tuple]:

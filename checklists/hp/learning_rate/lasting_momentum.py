@@ -4,26 +4,30 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.setting_origin import MOMENTUM, argument_origin
+from msprec.checklists.common.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
 
 def lasting_momentum(run_data: RunData, optimizers: list, evidence: list) -> Optional[Finding]:
     """The problem where a momentum m above hp.01.forgets is used for fewer updates than the 1 / (1 - m) for which a gradient
-    counts (Goh 2017): the steps then grow from the first update to the last, to as many times the learning rate."""
+    counts (Goh 2017): the steps then grow from the first update to the last, to as many times the learning rate; or where one of
+    hp.01.usual_momentum or more was used in a training that came to nothing."""
     for optimizer in optimizers:
         momentum, updates = optimizer.momentum, _updates(optimizer)
         if momentum is None or not run_data.limit("hp.01.forgets") < momentum < 1:
             continue
         lasts = 1 / (1 - momentum)
-        if updates is None or updates < run_data.limit("hp.01.min_steps") or lasts <= updates:
+        if updates is None or updates < run_data.limit("hp.01.min_steps"):
+            continue
+        if lasts <= updates and not (momentum >= run_data.limit("hp.01.usual_momentum") and came_to_nothing(run_data)):
             continue
         return problem(
             Text(
-                "动量 {momentum} 过大：每个梯度影响此后约 {lasts} 次更新，而训练只有 {updates} 次，整个训练中的梯度一直累加，"
+                "动量 {momentum} 过大：每个梯度影响此后约 {lasts} 次更新，而训练只有 {updates} 次，梯度一直累加，"
                 "步长可达学习率的 {lasts} 倍。",
                 "The momentum of {momentum} is too large: each gradient counts for about {lasts} updates, and the training has "
-                "{updates}; its gradients add up from the first to the last, to steps of up to {lasts} times the rate.",
+                "{updates}; gradients add up over as many, to steps of up to {lasts} times the rate.",
                 momentum=float(f"{momentum:.6g}"),
                 lasts=round(lasts),
                 updates=updates,

@@ -43,6 +43,9 @@ _EACH = "for n, part in enumerate(parts):\n    ids = encode(part, {0})\n    sets
 _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
 
 
+_PIPELINE = "def pipe(x, names):\n    return NumpySlicesDataset((x, build(names)), ['x', 'y'])\n\n"
+
+
 @pytest.mark.parametrize(
     ("code", "conclusion"),
     [
@@ -80,6 +83,9 @@ _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
         ("for part in [train_df, dev_df]:\n    part['u'] = part['user'].factorize(sort=True)[0]\n", None),
         ("for part in (train, test):\n    part['u'] = part['user'].map(numbers)\n", None),
         ("for part in (orders, clients):\n    part['u'], users = pd.factorize(part['user'])\n", None),
+        (_COUNTED + _PIPELINE + "a = pipe(xa, na)\nb = pipe(xb, nb)\n", "problem"),
+        (_COUNTED + _PIPELINE + "a = pipe(xa, na)\n", None),
+        (_COUNTED + _PIPELINE.replace("build(names)", "known") + "a = pipe(xa, na)\nb = pipe(xb, nb)\n", None),
         (_COUNTED + "known = build(parts[0])\n" + _EACH.format("known"), None),
         (_COUNTED + "for name in columns:\n    known[name] = build(table[name])\n", None),  # each column has its own
         # sorted members, and what is read from a file, may well have the same numbers
