@@ -26,6 +26,7 @@ from msprec.checklists.common.training_curves import (
 from msprec.checklists.common.training_segments import last_training_start
 from msprec.checklists.common.whole_graph import whole_graph
 from msprec.checklists.hp.epochs.training_progress import (
+    broke_off,
     classified_share,
     decayed,
     held_out_share,
@@ -339,7 +340,7 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
             "epochs would help is for the validation to say.",
             what=what,
         ), _EVALUATE
-    if not (long_enough or early or only_begun(run_data)):
+    if not (long_enough or early or only_begun(run_data) or broke_off(run_data)):
         return Text(
             "{what}；但只运行了 {epochs} 个 epoch、{steps} 步，不足以判断。",
             "{what}; but {epochs} epochs and {steps} steps are too short a run to judge.",

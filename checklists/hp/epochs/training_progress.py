@@ -71,8 +71,7 @@ def too_few_updates(run_data: RunData) -> Optional[int]:
     any other. A loss below 0, or one of rewards,
     has no end that is known."""
     rows, updates = last_rows(run_data), run_data.training_steps
-    passes = epochs_of(run_data) or 0
-    short = 0 < passes <= run_data.limit("hp.02.few_passes") and updates <= run_data.limit("hp.02.few_updates")
+    short = _few_passes(run_data)
     if rows is None or not updates or last_training_start(run_data):
         return None
     short = short and _whole_passes(run_data) and came_to_nothing(run_data) and not _by_heart_alone(run_data)
@@ -85,6 +84,19 @@ def too_few_updates(run_data: RunData) -> Optional[int]:
         return None
     left = run_data.limit("hp.02.undone") * losses[0] < losses[-1] <= run_data.limit("hp.02.grown") * losses[0]
     return updates if left and losses[-1] > 0 else None
+
+
+def broke_off(run_data: RunData) -> bool:
+    """Whether a training of random weights had hp.02.few_passes whole passes and hp.02.few_updates updates at the most, and did
+    not come hp.02.half_done below a constant prediction."""
+    gain = learning_outcome(run_data).gain
+    far = gain is not None and gain < run_data.limit("hp.02.half_done")
+    return far and not run_data.loads and _few_passes(run_data) and _whole_passes(run_data)
+
+
+def _few_passes(run_data: RunData) -> bool:
+    passes, updates = epochs_of(run_data) or 0, run_data.training_steps
+    return 0 < passes <= run_data.limit("hp.02.few_passes") and updates <= run_data.limit("hp.02.few_updates")
 
 
 def far_from_done(run_data: RunData) -> Optional[Further]:
@@ -192,8 +204,13 @@ def _slope(values: np.ndarray) -> float:
 
 def _whole_passes(run_data: RunData) -> bool:
     """Whether the training went over whole passes of its data, and was not cut off within one."""
-    passes = [entry for dataset in run_data.datasets_of("train") for entry in dataset.order.passes]
-    return bool(passes) and all(entry.complete is not False for entry in passes)
+    each = [list(dataset.order.passes) for dataset in run_data.datasets_of("train") if dataset.order.passes]
+    # nothing tells that the last pass over plain arrays has ended, but that it is as long as the first
+    return bool(each) and all(
+        one.complete is not False or (one is passes[-1] and len(passes) > 1 and one.samples == passes[0].samples)
+        for passes in each
+        for one in passes
+    )
 
 
 def still_better(curves: list, turned: list) -> bool:

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from building import Run, dataset, phase
+from building import Run, dataset, phase, train_step
 
 EPOCHS, EACH = 30, 20
 
@@ -322,3 +322,22 @@ def test_nothing_is_ok_on_a_training_that_learnt_nothing(verdict):
 def test_a_poor_score_is_not_ok(verdict, scores, conclusion, says):
     entry = verdict("hp.02", run(scores, lambda step: 1.6 + 0.6 * math.exp(-step / 60), name="accuracy"))
     assert entry["conclusion"] == conclusion and says in entry["summary"], entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("epochs", "each", "end", "conclusion"),
+    [
+        (2, 20, 1.4, "problem"),
+        (2, 20, 0.5, "undecided"),  # it came far
+        (2, 200, 1.4, "undecided"),  # many updates, of which a trial may have fewer
+    ],
+)
+def test_two_passes_that_break_off(verdict, epochs, each, end, conclusion):
+    total = epochs * each
+    rows = [
+        {"step": n, "epoch": 1 + (n - 1) // each, "loss": 2.3 - (2.3 - end) * n / total, "lr": 0.1, "batch": 32}
+        for n in range(1, total + 1)
+    ]
+    made = Run(steps=rows, run={"training_steps": total}, train_step=[train_step(count=total)], evaluation=[])
+    entry = verdict("hp.02", made)
+    assert entry["conclusion"] == conclusion, entry["summary"]
