@@ -17,6 +17,7 @@ from msprec.checklists.td.units.initial_weights import (
 )
 from msprec.checklists.td.units.lost_units import Lost, Moments, kinds
 from msprec.checklists.td.units.softmax_between import lone_softmaxes, softmax_between
+from msprec.checklists.td.units.wide_tables import wide_tables
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
@@ -80,7 +81,8 @@ def units(run_data: RunData) -> Finding:
     although the inputs differ; or, where the loss compares the network's own outputs, they have come together to
     td.03.collapsed of their size (Chen and He, 2021: SimSiam); or, in a training that learnt nothing or hardly anything, what
     td.03.fading_layers or more layers gave at the start had fallen to td.03.faded, by weights of a gain below td.03.narrow; or
-    weights of that gain in half of the layers, where the loss began td.03.start times above a constant prediction's. Not
+    weights of that gain in half of the layers, or embedding tables of td.03.wide_table, where the loss began td.03.start times
+    above a constant prediction's. Not
     judged: gates, masked scores, softmaxes with a temperature, what stands in the loss, and saturation where weights were
     loaded.
     """
@@ -123,6 +125,9 @@ def units(run_data: RunData) -> Finding:
     wide = wide_start(run_data, moments)
     if wide:
         return _wide(run_data, moments, wide)
+    tables = wide_tables(run_data)
+    if tables is not None:
+        return tables
     return ok(
         Text(
             "在 {n} 个样本上检查了 {layers} 个带权重的层和 {activations} 个激活：没有大面积失活或饱和，网络输出随样本变化。",
