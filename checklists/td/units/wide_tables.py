@@ -51,7 +51,7 @@ def wide_tables(run_data: RunData) -> Optional[Finding]:
 
 
 def _course(run_data: RunData) -> Optional[tuple]:
-    """``(start, a constant prediction's level, end)`` of the loss, or of its only term with targets; None where it is not known."""
+    """``(start, a constant prediction's level, end)`` of the loss, or of its only term with targets; None: not known."""
     outcome = run_data.once(assess)
     constant, end = outcome.outcome.constant, outcome.outcome.end
     if constant is not None and None not in (outcome.start, end):
