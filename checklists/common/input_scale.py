@@ -290,6 +290,8 @@ def _far_words(column: Fact, far: list, groups: int, factor: float) -> Text:
     )
 
 
+#: What a computation in float64 leaves of a zero, as sin(π) does, beside values of 1.
+_ROUNDING = 1e-13
 #: Features of which one that is nearly constant says nothing of the others.
 _FEW = 3
 
@@ -309,11 +311,8 @@ def _judge_disparity(run_data: RunData, column: Fact, groups: list) -> JudgedSca
 
     The pixels of a picture are one quantity: a border that hardly varies is no other unit.
     """
-    moving = [
-        (std, _most(low, high), index)
-        for index, (low, high, _, std) in enumerate(groups)
-        if std > 0 and _most(low, high) > 0
-    ]
+    noise = _ROUNDING * max(_most(low, high) for low, high, _, _ in groups)
+    moving = [(std, _most(low, high), index) for index, (low, high, _, std) in enumerate(groups) if std > noise]
     if len(moving) < 2 or is_picture(column) or is_one_quantity(run_data, column):
         return JudgedScale(column, None)
     limit = run_data.limit("dp.01.disparity")

@@ -76,6 +76,12 @@ def test_one_offset_for_all_hides_no_disparity(verdict):
     assert entry["conclusion"] == "problem" and "differ in scale" in entry["summary"]
 
 
+@pytest.mark.parametrize(("size", "conclusion"), [(4e-16, "ok"), (1e-9, "problem")])
+def test_what_rounding_leaves_of_a_zero_is_no_other_unit(verdict, size, conclusion):
+    whole = features([-1.2, -2 * size], [1.3, 2 * size], [0.0, 0.0], [1.1, size])
+    assert verdict("dp.01", fed(whole))["conclusion"] == conclusion
+
+
 def test_a_lone_feature_has_wider_limits(verdict):
     assert verdict("dp.01", fed(column("x", **LINE)))["conclusion"] == "ok"
     years = column("x", **{**LINE, "min": 1950.0, "max": 2020.0, "mean": 1990.0, "std": 15.0})
