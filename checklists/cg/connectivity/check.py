@@ -8,6 +8,7 @@ from msprec.checklists.cg.connectivity.merged_ids import judge_merged_ids
 from msprec.checklists.cg.connectivity.mixed_samples import judge_mixed_samples
 from msprec.checklists.cg.connectivity.narrow_layer import judge_narrow_layer
 from msprec.checklists.cg.connectivity.neighbours import judge_neighbours
+from msprec.checklists.cg.connectivity.own_messages import judge_own_messages
 from msprec.checklists.cg.connectivity.pooled_places import judge_pooled_places
 from msprec.checklists.cg.connectivity.recurrent_axes import judge_recurrent_axes
 from msprec.checklists.cg.connectivity.reshaped_axes import judge_reshaped_axes
@@ -40,6 +41,7 @@ _ANY_STEP = (
     judge_token_order,
     judge_unread_places,
     judge_sampled_deviation,
+    judge_own_messages,
 )
 _WATCHED = (judge_connections, judge_narrow_layer, judge_wide_stride, judge_pooled_places, judge_merged_ids)
 
@@ -58,7 +60,8 @@ def connections(run_data: RunData) -> Finding:
     prediction; a pooling over all places where the target is one (cg.03.placed), in such a training; a stride so much wider
     than its window that half of what a layer is given is not read, in such a training; ids of which cg.03.merged become one
     before they are looked up, in such a training; an input of which only the first or the last few places (cg.03.read_places)
-    change the loss; noise that is scaled by exp(logvar), the variance.
+    change the loss; noise that is scaled by exp(logvar), the variance;
+    rows that are summed by the index that they were taken by.
     No probe: undecided.
     """
     watched = bool(run_data.networks) and bool(run_data.probes.graph.cells)

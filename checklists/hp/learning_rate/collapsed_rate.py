@@ -123,11 +123,14 @@ def decays_over_epochs(run_data: RunData, where: Fact, evidence: list, places: l
 
 
 def stood_still_since(run_data: RunData, ended: Collapse) -> bool:
-    """Whether the rate was next to nothing after the first tenth (hp.01.collapsed_early_at; hp.01.collapsed_at of one that
-    fell to 0), the loss lost less than hp.01.collapsed_still from then on, and hp.01.collapsed_solved of a
-    constant prediction's is not gone (of the loss at the start, where the constant's is not known)."""
+    """Whether the rate was next to nothing after the first tenth (hp.01.collapsed_early_at; hp.01.collapsed_wasted of one that
+    came to hp.01.collapsed of its peak; hp.01.collapsed_at of one that fell to 0), the loss lost less than hp.01.collapsed_still
+    from then on, and hp.01.collapsed_solved of a constant prediction's is not gone (of the loss at the start, where the
+    constant's is not known)."""
     found = run_data.once(training_losses)
-    until = run_data.limit("hp.01.collapsed_at" if ended.last == 0 else "hp.01.collapsed_early_at")
+    gone = ended.share <= run_data.limit("hp.01.collapsed")
+    early = run_data.limit("hp.01.collapsed_wasted" if gone else "hp.01.collapsed_early_at")
+    until = run_data.limit("hp.01.collapsed_at") if ended.last == 0 else early
     if found is None or ended.step > until * ended.steps:
         return False
     steps, losses = found
