@@ -272,7 +272,7 @@ class Trace:
         pending = self._pending
         try:
             # a kernel that is given such an index may end the process
-            _check_indices(operator_name, node.inputs, cell)
+            _check_indices(operator_name, node.inputs, cell, _ignored(cell, args, kwargs))
             result = function(*args, **kwargs)
             # its values are read here, so that an operator that fails on the device fails here too
             self._end(node, result)
@@ -351,18 +351,24 @@ class Trace:
         return hooked
 
 
-def _check_indices(operator_name: str, inputs: list, cell) -> None:
-    """Raises IndexError where labels lie beyond the classes, or ids beyond the rows of an embedding."""
+def _ignored(cell, args: tuple, kwargs: dict):
+    """The label that a cross-entropy leaves out: of its cell, or of a function's arguments, of which it is the fourth."""
+    given = kwargs.get("ignore_index", args[3] if len(args) > 3 else None)
+    return given if isinstance(given, int) else getattr(cell, "ignore_index", -100)
+
+
+def _check_indices(operator_name: str, inputs: list, cell, ignored: int) -> None:
+    """Raises IndexError where labels other than ``ignored`` lie beyond the classes, or ids beyond the rows of an embedding."""
     name = operator_name.rsplit(".", 1)[-1].lower()
     indices = [value for value in inputs if str(value.dtype).startswith(("Int", "UInt"))]
     if name in _CLASSIFYING and indices and inputs[0].ndim > 1:
-        rows, ignored = inputs[0].shape[1], getattr(cell, "ignore_index", -100)
+        rows, left_out = inputs[0].shape[1], ignored
     elif name == "embedding" and indices and getattr(cell, "vocab_size", None):
-        rows, ignored = cell.vocab_size, None
+        rows, left_out = cell.vocab_size, None
     else:
         return
     values = to_numpy(indices[-1])
-    bad = values[((values < 0) | (values >= rows)) & (values != ignored)]
+    bad = values[((values < 0) | (values >= rows)) & (values != left_out)]
     if bad.size:
         raise IndexError(f"index {bad.flat[0]} is out of range: {rows} classes or rows, {bad.size} such elements")
 

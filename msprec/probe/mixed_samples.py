@@ -82,7 +82,7 @@ def mixed_samples(material) -> Optional[dict]:
     if found is _COMPARED and fewer is not None:
         # a layer may happen to be as wide as the batch is long; a prime number of samples tells them apart
         found = _mixed_in(material, _first(batch, fewer), fewer)
-    return found or None
+    return {**found, "rows": rows} if found else None
 
 
 def _mixed_in(material, batch: tuple, rows: int) -> Optional[dict]:

@@ -42,6 +42,28 @@ def test_mask_of_lengths(inverted, padded, real):
     assert (found["padded"], found["padded_counted"], found["real_counted"]) == (7, padded, real)
 
 
+@pytest.mark.parametrize("by_name", [True, False])
+def test_a_label_that_a_function_is_told_to_ignore(by_name):
+    """It is no class of the network's, and no other is meant where the padding does not count."""
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    net = nn.SequentialCell(nn.Embedding(10, 4), nn.Dense(4, 3))
+    tags = np.where(PADDED, -1, TAGS).astype(np.int32)
+
+    def forward(tokens, tags):
+        scores, classes = net(tokens).reshape(-1, 3), tags.reshape(-1)
+        return (
+            ops.cross_entropy(scores, classes, ignore_index=-1)
+            if by_name
+            else ops.cross_entropy(scores, classes, None, -1)
+        )
+
+    material = Material()
+    build = lambda batch, _=None: of_forward(forward, batch, net.trainable_params(), [net])  # noqa: E731
+    material.offer("functional", (Tensor(TOKENS), Tensor(tags)), build, [net], [nn.SGD(net.trainable_params(), 0.1)])
+    found = loss_places(material)
+    assert (found["padded_counted"], found["real_counted"]) == (0, 17)
+
+
 def test_all_places():
     found = counted(lambda each, tokens: each.mean(), TOKENS, TAGS)
     assert (found["padded_counted"], found["real_counted"]) == (found["padded"], found["places"] - found["padded"])

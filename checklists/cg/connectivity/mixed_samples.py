@@ -29,7 +29,6 @@ _ALONG_AN_AXIS = (
     "truedivide",
     "divide",
     "truediv",
-    *_RECURRENT,
 )
 
 _BATCH_FIRST = Text(
@@ -44,7 +43,8 @@ def judge_mixed_samples(run_data: RunData) -> Optional[Finding]:
     are as long, or the step has one label for each place of it."""
     one = run_data.probes.mixed_samples
     name = re.sub(r"[^a-z0-9]", "", (one.name or "").lower())
-    if name not in _ALONG_AN_AXIS:
+    recurrent = any(word in name for word in _RECURRENT)  # MindSpore's classes inside LSTM have names of their own
+    if name not in _ALONG_AN_AXIS and not recurrent:
         return None
     batches = {dataset.batch_size for dataset in run_data.datasets_of("train")}
     if one.rows not in batches and not one.one_label:
@@ -64,7 +64,7 @@ def judge_mixed_samples(run_data: RunData) -> Optional[Finding]:
             operator=one.operator,
         ),
         _BATCH_FIRST
-        if name in _RECURRENT
+        if recurrent
         else Text(
             "沿特征轴计算（axis=-1 或 axis=1），均值与标准差也只在特征轴上求；要按 batch 归一化时用 BatchNorm。",
             "Let it go along the features (axis=-1 or axis=1), and take means and deviations along them too; to normalise by "

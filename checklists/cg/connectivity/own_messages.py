@@ -60,7 +60,7 @@ def _back_to_their_own(function: ast.FunctionDef) -> Iterator[tuple]:
 
 def _index_of(value: ast.expr) -> Optional[str]:
     """``src`` of ``ops.gather(h, src, 0)`` and ``h[src]``; None of anything else."""
-    given = None
+    given: Optional[ast.expr] = None
     if isinstance(value, ast.Call) and called_name(value) in _TAKES:
         given = next((one for one in value.args[1:] if isinstance(one, ast.Name)), None)
     elif isinstance(value, ast.Subscript):

@@ -62,13 +62,13 @@ def _never_reads_end(function: ast.FunctionDef) -> bool:
 def _without_flag(function: ast.FunctionDef) -> list:
     """Lines that bind a sum of which one part is discounted; a sum that goes on from itself is a return over an episode."""
     found = []
-    for node in ast.walk(function):
-        sums = isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.Add)
-        if not sums or bound_names(node.targets) & {
-            one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)
-        }:
+    for node in (one for one in ast.walk(function) if isinstance(one, ast.Assign)):
+        total = node.value
+        if not isinstance(total, ast.BinOp) or not isinstance(total.op, ast.Add):
             continue
-        for part in (node.value.left, node.value.right):
+        if bound_names(node.targets) & {one.id for one in ast.walk(total) if isinstance(one, ast.Name)}:
+            continue
+        for part in (total.left, total.right):
             if any(_DISCOUNT.search(_name(one)) for one in _factors(part)) and isinstance(part, ast.BinOp):
                 found.append(node.lineno)
     return found

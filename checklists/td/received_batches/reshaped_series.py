@@ -6,7 +6,8 @@ from msprec.bilingual import Text
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
-_RESHAPES = r"(?i)\b(reshape|view)\(.*(\b{}|\bc|channels?|features?|\bdims?|axes|sensors?|signals?|leads?|bands?|\w+\.shape\[-?\d\])\s*[)\]]*\)"
+_NAMED = r"\b{}|\bc|channels?|features?|\bdims?|axes|sensors?|signals?|leads?|bands?|\w+\.shape\[-?\d\]"
+_RESHAPES = rf"(?i)\b(reshape|view)\(.*({_NAMED})\s*[)\]]*\)"
 
 
 def reshaped_series(run_data: RunData) -> Optional[Finding]:
