@@ -74,7 +74,9 @@ def too_few_updates(run_data: RunData) -> Optional[int]:
     short = _few_passes(run_data)
     if rows is None or not updates or last_training_start(run_data):
         return None
-    short = short and _whole_passes(run_data) and came_to_nothing(run_data) and not _by_heart_alone(run_data)
+    short = (
+        short and _whole_passes(run_data, arrays=True) and came_to_nothing(run_data) and not _by_heart_alone(run_data)
+    )
     if updates >= run_data.limit("hp.02.updates") and not short:
         return None
     if run_data.loads or learns_by_rewards(run_data) or learning_outcome(run_data).verdict in ("learnt", "diverged"):
@@ -91,7 +93,7 @@ def broke_off(run_data: RunData) -> bool:
     not come hp.02.half_done below a constant prediction."""
     gain = learning_outcome(run_data).gain
     far = gain is not None and gain < run_data.limit("hp.02.half_done")
-    return far and not run_data.loads and _few_passes(run_data) and _whole_passes(run_data)
+    return far and not run_data.loads and _few_passes(run_data) and _whole_passes(run_data, arrays=True)
 
 
 def _few_passes(run_data: RunData) -> bool:
@@ -202,12 +204,13 @@ def _slope(values: np.ndarray) -> float:
     return slope / max(error, 1e-12)
 
 
-def _whole_passes(run_data: RunData) -> bool:
-    """Whether the training went over whole passes of its data, and was not cut off within one."""
+def _whole_passes(run_data: RunData, arrays: bool = False) -> bool:
+    """Whether the training went over whole passes of its data, and was not cut off within one; ``arrays``: also where nothing but
+    its length tells that the last pass over plain arrays has ended."""
     each = [list(dataset.order.passes) for dataset in run_data.datasets_of("train") if dataset.order.passes]
-    # nothing tells that the last pass over plain arrays has ended, but that it is as long as the first
     return bool(each) and all(
-        one.complete is not False or (one is passes[-1] and len(passes) > 1 and one.samples == passes[0].samples)
+        one.complete is not False
+        or (arrays and one is passes[-1] and len(passes) > 1 and one.samples == passes[0].samples)
         for passes in each
         for one in passes
     )

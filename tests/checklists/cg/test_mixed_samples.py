@@ -39,7 +39,7 @@ def test_a_mode_that_is_an_argument(tmp_path, given, asked, found):
     assert (judge_mixed_samples(run_data(tmp_path, run)) is not None) is found
 
 
-@pytest.mark.parametrize(("name", "found"), [("lstm", True), ("matmul", False)])
+@pytest.mark.parametrize(("name", "found"), [("lstm", True), ("dynamiclstmcpugpu", True), ("matmul", False)])
 def test_what_goes_along_the_samples(tmp_path, name, found):
     mixed = {"operator": name, "name": name, "cell": "", "created": None, "rows": 32, "one_label": True}
     run = Run(datasets=[dataset()], source={"train.py": "y = net(x)\n"})
