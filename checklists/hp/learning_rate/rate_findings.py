@@ -358,7 +358,13 @@ def rate_of_zero(evidence: list, places: list, loaded: list) -> Finding:
 
 
 def inside_bounds(seen: Course, used: float, curve: Curve, evidence: list, verdict: str) -> Finding:
+    above = verdict == "inside" and curve.upper is not None and used > curve.upper
     words = {
+        "not_risen": Text(
+            "学习率 {used} 高于这次范围测试的上界{bounds}，但 loss 在那里还没有明显回升；训练中从 {first} 降到 {last}。",
+            "The learning rate of {used} lies above the bounds of this range test{bounds}, where its loss had hardly risen yet; in "
+            "the training it fell from {first} to {last}.",
+        ),
         "inside": Text(
             "学习率 {used} 在范围测试的界限之内{bounds}，loss 从 {first} 降到 {last}。",
             "The learning rate of {used} lies within the bounds of the range test{bounds}; the loss fell from {first} to {last}.",
@@ -373,7 +379,7 @@ def inside_bounds(seen: Course, used: float, curve: Curve, evidence: list, verdi
             "The learning rate of {used} lies below the bounds of this range test{bounds}, yet the loss fell from {first} to "
             "{last}.",
         ),
-    }[verdict]
+    }["not_risen" if above else verdict]
     values = {"used": used, "bounds": bounds_words(curve), "first": seen.first, "last": seen.last}
     return ok(Text(words.zh, words.en, **values), evidence)
 
