@@ -362,8 +362,8 @@ def inside_bounds(seen: Course, used: float, curve: Curve, evidence: list, verdi
     words = {
         "not_risen": Text(
             "学习率 {used} 高于这次范围测试的上界{bounds}，但 loss 在那里还没有明显回升；训练中从 {first} 降到 {last}。",
-            "The learning rate of {used} lies above the bounds of this range test{bounds}, where its loss had hardly risen yet; in "
-            "the training it fell from {first} to {last}.",
+            "The learning rate of {used} lies above the bounds of this range test{bounds}, where its loss had hardly risen yet; "
+            "in the training it fell from {first} to {last}.",
         ),
         "inside": Text(
             "学习率 {used} 在范围测试的界限之内{bounds}，loss 从 {first} 降到 {last}。",
