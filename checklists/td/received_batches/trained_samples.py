@@ -16,10 +16,10 @@ _COPIES = (
     r"\bnp\.(repeat|tile)\(|\bresample\(|\.sample\(.*replace\s*=\s*True|\bchoice\(.*replace\s*=\s*True|\bover_?sampl"
 )
 _JOINS = r"\b(concatenate|vstack|concat|r_\[|append|extend)\b"
-_SPLITS = r"train_test_split\(|\.split\(|random_split\(|\bpermutation\(|\[\s*:?\s*int\(|\[\s*:\s*(n_?tr|split|cut)|\[[^\]]*:\s*\]"
+_SPLITS = r"train_test_split\(|random_split\(|\.split\(|(?i:\b\w*(train|te?st|val|held)\w*\s*(,.*)?=[^=].*\[[^\]]*:)"
 #: A word of a line that calls its samples held out.
 _HELD_OUT = re.compile(
-    r"(?i)(^|[^a-z])(x_?)?(te|te?st|va|val|valid|validation|held_?out|hold_?out|unseen|dev|eval)(_?x)?([^a-z]|$)"
+    r"(?i)(^|[^a-z])(x_?)?(te(st)?|tst|va(l(id(ation)?)?)?|held_?out|hold_?out|unseen|dev)(_?x)?([^a-z]|$)"
 )
 #: Settings in which inputs without labels are rightly trained on.
 _WITHOUT_LABELS = r"(?i)unlabel|semi_?supervis|transduct|domain|self_?supervis|pseudo|pretrain"
