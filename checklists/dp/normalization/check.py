@@ -30,6 +30,7 @@ from msprec.checklists.common.target_scale import target_scale
 from msprec.checklists.dp.in_network_normalization import input_scaling
 from msprec.checklists.dp.normalization.divided_too_far import divided_too_far
 from msprec.checklists.dp.normalization.each_row import each_row_by_itself
+from msprec.checklists.dp.normalization.each_window import each_window_by_itself
 from msprec.checklists.dp.shuffling.recurrent_state import carried_state, is_state
 from msprec.engine.finding import Finding, figure, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.item import item
@@ -51,7 +52,8 @@ def normalised(run_data: RunData) -> Finding:
     pipeline says; missing-value marks (ds.01) are left out of them.
     Targets of a regression whose root mean square is dp.01.target or more, which enter the loss as they are, are a problem
     where the training did not learn them, or the outputs stay dp.01.target times smaller. So are values that were divided by
-    255 although they reached 64 at the most, and a table whose rows were standardised, each by itself.
+    255 although they reached 64 at the most, and a table whose rows were standardised, or windows of a series scaled, each by
+    itself.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -59,7 +61,7 @@ def normalised(run_data: RunData) -> Finding:
     if not sets:
         return missing("训练集各列的统计", "statistics of a training set's columns")
     targets = [target_scale(run_data, dataset) or divided_too_far(run_data, dataset) for dataset in sets]
-    rows = [each_row_by_itself(run_data, dataset) for dataset in sets]
+    rows = [each_window_by_itself(run_data), *(each_row_by_itself(run_data, dataset) for dataset in sets)]
     return worst([*(_normalised(run_data, dataset) for dataset in sets), *filter(None, [*targets, *rows])])
 
 
