@@ -120,7 +120,10 @@ def _in_functions(run_data: RunData) -> Iterator[tuple]:
         by_appearance = {name: line for name, (by_value, line) in makers.items() if not by_value}
         for function in run_data.source.nodes(file, ast.FunctionDef) if by_appearance else ():
             calls = [one for one in ast.walk(function) if isinstance(one, ast.Call)]
-            numbered = [one for one in calls if called_name(one) in by_appearance and one.args]
+            # what is numbered where none is given yet is not numbered anew
+            chosen = [one for one in ast.walk(function) if isinstance(one, (ast.If, ast.IfExp, ast.BoolOp))]
+            under = {id(part) for one in chosen for part in ast.walk(one)}
+            numbered = [one for one in calls if called_name(one) in by_appearance and one.args and id(one) not in under]
             if not numbered or not any(_DATA_SETS.search(called_name(one)) for one in calls):
                 continue
             given = [one for one in argument_names(function) if one in _names(numbered[0].args[0])]

@@ -85,6 +85,12 @@ _PIPELINE = "def pipe(x, names):\n    return NumpySlicesDataset((x, build(names)
         ("for part in (orders, clients):\n    part['u'], users = pd.factorize(part['user'])\n", None),
         (_COUNTED + _PIPELINE + "a = pipe(xa, na)\nb = pipe(xb, nb)\n", "problem"),
         (_COUNTED + _PIPELINE + "a = pipe(xa, na)\n", None),
+        (
+            _COUNTED
+            + _PIPELINE.replace("build(names)", "known or build(names)")
+            + "a = pipe(xa, na)\nb = pipe(xb, nb)\n",
+            None,
+        ),
         (_COUNTED + _PIPELINE.replace("build(names)", "known") + "a = pipe(xa, na)\nb = pipe(xb, nb)\n", None),
         (_COUNTED + "known = build(parts[0])\n" + _EACH.format("known"), None),
         (_COUNTED + "for name in columns:\n    known[name] = build(table[name])\n", None),  # each column has its own
