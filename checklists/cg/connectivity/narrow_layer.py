@@ -31,7 +31,11 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
     weights = {one.cell: one for one in run_data.parameters if one.kind == "weight" and len(one.shape) > 1 and one.cell}
     ran = [cell for cell in run_data.probes.graph.cells if cell.path in weights and not cell.loss]
     tiny = behind_simple_predictor(run_data, outcome) is not None
-    if len(ran) < (2 if tiny else 3) or any(cell.calls != 1 for cell in ran) or not _in_a_row(run_data):
+    if (
+        len(ran) < (2 if tiny or came_to_nothing(run_data) else 3)
+        or any(cell.calls != 1 for cell in ran)
+        or not _in_a_row(run_data)
+    ):
         return None
     shapes = [list(weights[cell.path].shape) for cell in ran]
     most = max(_most_units(run_data, shapes[-1][0], gain), int(run_data.limit("cg.03.tiny")) if tiny else 0)

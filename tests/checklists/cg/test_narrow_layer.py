@@ -1,0 +1,36 @@
+"""A layer of one unit before several outputs, in trainings that came to nothing (cg.03)."""
+
+import pytest
+from building import Run, dataset, parameter, run_data
+
+from msprec.checklists.cg.connectivity.narrow_layer import judge_narrow_layer
+
+
+def network(units, level, classes=10, known=True):
+    """Two Dense layers, of ``units`` and ``classes``, and a cross-entropy that stays at ``level``."""
+    rows = [{"step": n, "epoch": 1 + n // 46, "loss": level + 0.001 * (-1) ** n, "lr": 0.1} for n in range(1, 136)]
+    losses = [{"class": "CrossEntropyLoss", "builtin": True, "args": "", "place": None}]
+    made = Run(steps=rows, loss=losses, datasets=[dataset()] if known else [])
+    made.set("parameters", [parameter("0.weight", [units, 64]), parameter("2.weight", [classes, units])])
+    cells = [
+        {"path": path, "class": "Dense", "builtin": True, "calls": 1, "created": {"file": "train.py", "line": line}}
+        for path, line in (("0", 3), ("2", 4))
+    ]
+    entry = {"kind": "softmax_cross_entropy", "name": "CrossEntropyLoss", "predicted": {"shape": [32, classes]}}
+    made.facts["probes"] = {"skipped": {}, "graph": {"cells": cells}, "losses": [entry]}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("units", "level", "classes", "found"),
+    [(1, 2.3026, 10, True), (32, 2.3026, 10, False), (1, 0.2, 10, False), (1, 2.3026, 2, False)],
+)
+def test_one_unit(tmp_path, units, level, classes, found):
+    told = judge_narrow_layer(run_data(tmp_path, network(units, level, classes)))
+    assert (told is not None) is found
+    assert not found or told.locations[0]["line"] == 3
+
+
+def test_one_unit_where_the_constant_is_not_known(tmp_path):
+    told = judge_narrow_layer(run_data(tmp_path, network(1, 7.2, known=False)))
+    assert told is not None and "came to nothing" in told.summary.render("en")
