@@ -19,6 +19,8 @@ from msprec.source.user_code import called_name
 #: Optimizers that divide by the root of the squared gradients plus eps.
 _DIVIDES = re.compile(r"Adam|RMSProp|Adagrad|LAMB", re.IGNORECASE)
 _EPS = ArgumentName(("eps", "epsilon"), 99)
+#: Above all defaults of MindSpore's optimizers (1e-10 to 1e-6): where gradients drown in one, it is they that are wrong.
+_DEFAULT = 1e-5
 
 
 def large_eps(run_data: RunData, optimizers: list, outcome: BesideConstant, evidence: list) -> Optional[Finding]:
@@ -32,7 +34,7 @@ def large_eps(run_data: RunData, optimizers: list, outcome: BesideConstant, evid
     if not nothing and (gain is None or gain >= run_data.limit("hp.01.half_way")):
         return None
     for optimizer in optimizers:
-        eps = _eps_of(run_data, optimizer)
+        eps = eps_of(run_data, optimizer)
         size = _gradient_size(run_data) if eps is not None else None
         if eps is None or not size or gain is None or eps < run_data.limit("hp.01.eps") * size:
             if nothing and (eps or 0.0) >= run_data.limit("hp.01.usual_eps"):
@@ -73,13 +75,13 @@ def _far_above_usual(run_data: RunData, optimizer: Fact, eps: Optional[float], e
     )
 
 
-def _eps_of(run_data: RunData, optimizer: Fact) -> Optional[float]:
-    """``eps`` as the optimizer holds it, or as it is written where that was not recorded; None where it is no number, or the
-    optimizer has none."""
+def eps_of(run_data: RunData, optimizer: Fact) -> Optional[float]:
+    """``eps`` as the optimizer holds it, or as it is written where that was not recorded; None where it is no number, may be a
+    default, or the optimizer has none."""
     if not optimizer.place or not _DIVIDES.search(optimizer.class_ or ""):
         return None
     if optimizer.eps is not None:
-        return optimizer.eps
+        return optimizer.eps if optimizer.eps > _DEFAULT else None
     for call in run_data.source.nodes_at(optimizer.place.file, optimizer.place.line, ast.Call):
         for given in call.keywords if called_name(call) == optimizer.class_ else ():
             value = getattr(given.value, "value", None)

@@ -4,6 +4,7 @@ import pytest
 from building import Run, optimizer, parameter, run_data, train_step
 
 from msprec.checklists.common.without_progress import came_to_nothing
+from msprec.checklists.hp.learning_rate.large_eps import eps_of
 from msprec.checklists.td.scales.decay import decay_far_above_usual
 
 CONSTANT = 2.3026  # of ten classes
@@ -58,6 +59,12 @@ def test_eps(verdict, level, eps, found):
     entry = verdict("hp.01", made)
     assert ("The eps of Adam" in entry["summary"]) is found
     assert not found or (entry["conclusion"], entry["locations"][0]["line"]) == ("problem", 8)
+
+
+@pytest.mark.parametrize(("eps", "told"), [(1e-8, None), (1e-6, None), (1e-3, 1e-3)])
+def test_a_default_drowns_nothing(tmp_path, eps, told):
+    data = run_data(tmp_path, training(CONSTANT, **{"class": "Adam", "eps": eps}))
+    assert eps_of(data, data.optimizers[0]) == told
 
 
 @pytest.mark.parametrize(("rate", "conclusion"), [(0.5, "problem"), (0.05, "undecided")])
