@@ -26,8 +26,8 @@ _MOST_PADS = 4
 
 
 def unread_places(material, seconds: float) -> list:
-    """The entry ``unread_places`` of ``probes.json``: inputs of sequences or pictures, half or more of whose places along an axis
-    change nothing in the loss, and the rest does.
+    """The entry ``unread_places`` of ``probes.json``: that half or more of the places of the first input, a sequence or picture,
+    change nothing in the loss along an axis, and the rest does. Of targets a part alone may well be asked for.
 
     Args:
         material: What the run has left.
@@ -37,7 +37,7 @@ def unread_places(material, seconds: float) -> list:
         Cannot: ``slow`` where it takes longer.
     """
     until, batch, found = busy_seconds() + seconds, material.batches[-1], []
-    inputs = [one for one in tensors_in(batch) if _is_sequence(to_numpy(one))]
+    inputs = [one for one in list(tensors_in(batch))[:1] if _is_sequence(to_numpy(one))]
     if not inputs:
         return []
     with material.in_inference():

@@ -14,7 +14,7 @@ SERIES = RNG.standard_normal((6, 16, 3)).astype(np.float32)
 TARGETS = RNG.standard_normal((6, 4)).astype(np.float32)
 
 
-def found(layer, read, inputs=SERIES):
+def found(layer, read, inputs=SERIES, targets=TARGETS):
     ms.set_context(mode=ms.PYNATIVE_MODE)
     head = nn.Dense(4, 4)
     net = nn.SequentialCell(layer, head)
@@ -24,7 +24,7 @@ def found(layer, read, inputs=SERIES):
 
     material = Material()
     build = lambda batch, _=None: of_forward(forward, batch, net.trainable_params(), [net])  # noqa: E731
-    batch = (Tensor(inputs), Tensor(TARGETS))
+    batch = (Tensor(inputs), Tensor(targets))
     material.offer("functional", batch, build, [net], [nn.SGD(net.trainable_params(), 0.1)])
     return unread_places(material, 60.0)
 
@@ -54,6 +54,17 @@ def test_places_that_change_the_loss(layer, read, unread, left):
     assert [(one["unread"], one["read"], one["axis"]) for one in told] == ([(unread, left, 1)] if unread else [])
     if unread:
         assert told[0]["place"]["file"].endswith("test_unread_places.py")
+
+
+def test_a_part_of_the_targets_may_be_asked_for():
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    net = nn.Dense(3, 4)
+    forward = lambda x, y: ops.mse_loss(net(x).mean(1), y[:, 0])  # noqa: E731
+    material = Material()
+    build = lambda batch, _=None: of_forward(forward, batch, net.trainable_params(), [net])  # noqa: E731
+    windows = RNG.standard_normal((6, 16, 4)).astype(np.float32)
+    material.offer("functional", (Tensor(SERIES), Tensor(windows)), build, [net], [nn.SGD(net.trainable_params(), 0.1)])
+    assert unread_places(material, 60.0) == []
 
 
 def test_places_that_hold_the_same_tell_nothing():
