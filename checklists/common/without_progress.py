@@ -6,7 +6,7 @@ from msprec.checklists.common.constant_prediction import learning_outcome, train
 from msprec.checklists.common.reinforcement import has_adversary, learns_by_rewards
 from msprec.engine.run_data import RunData
 
-#: Losses whose values have to lie between 0 and 1, and the items of a loss that says so.
+#: Losses whose targets have to lie between 0 and 1.
 _PROBABILITIES = ("bce", "bce_with_logits")
 
 
