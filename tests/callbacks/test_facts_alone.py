@@ -114,7 +114,7 @@ optimizer = nn.Adam(net.trainable_params(), learning_rate=1e-3)
 step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), optimizer)
 step.set_train()
 monitor = msprec.watch(net, optimizer)
-for epoch in range(3):
+for epoch in range(20):
     for images, labels in monitor.batches(batches()):
         monitor.step(step(images, labels))
 monitor.close()

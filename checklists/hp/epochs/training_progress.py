@@ -97,7 +97,10 @@ def broke_off(run_data: RunData) -> bool:
 
 
 def _few_passes(run_data: RunData) -> bool:
-    passes, updates = epochs_of(run_data) or 0, run_data.training_steps
+    """Whether it had so few; a training most of whose updates are skipped for overflow would learn in no more of them."""
+    passes, updates, steps = epochs_of(run_data) or 0, run_data.training_steps, run_data.steps()
+    if "overflow" in steps and (np.nan_to_num(steps["overflow"]) > 0).mean() > 0.5:
+        return False
     return 0 < passes <= run_data.limit("hp.02.few_passes") and updates <= run_data.limit("hp.02.few_updates")
 
 

@@ -86,6 +86,13 @@ def test_few_passes_and_updates(verdict, level, steps, passes, conclusion):
     assert verdict("hp.02", training(level, steps, passes=passes))["conclusion"] == conclusion
 
 
+def test_few_updates_that_overflow(verdict):
+    made = training(CONSTANT, 60, passes=2)
+    for step in made.steps:
+        step["overflow"] = 1
+    assert verdict("hp.02", made)["conclusion"] == "undecided"
+
+
 @pytest.mark.parametrize(
     ("level", "decay", "kind", "norm", "found"),
     [
