@@ -110,7 +110,7 @@ def batches(size=16):
 
 
 net = nn.SequentialCell(nn.Dense(6, 16), nn.ReLU(), nn.Dense(16, 3))
-optimizer = nn.Adam(net.trainable_params(), learning_rate=1e-3)
+optimizer = nn.Adam(net.trainable_params(), learning_rate=1e-2)
 step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), optimizer)
 step.set_train()
 monitor = msprec.watch(net, optimizer)
