@@ -19,7 +19,11 @@ def judge_own_messages(run_data: RunData) -> Optional[Finding]:
     """A problem where rows that are taken by an index are summed by that same index and by nothing else: each node gets back what
     it gave, and never sees a neighbour."""
     for file in run_data.source.trees:
-        for function in run_data.source.nodes(file, ast.FunctionDef):
+        sums = [one for one in run_data.source.nodes(file, ast.Call) if any(word in called_name(one) for word in _SUMS)]
+        around = {
+            id(one): one for call in sums if (one := run_data.source.function_around(file, call.lineno)) is not None
+        }
+        for function in around.values():
             line, index = next(_back_to_their_own(function), (0, ""))
             if line:
                 where = place(file, line)
@@ -41,7 +45,7 @@ def judge_own_messages(run_data: RunData) -> Optional[Finding]:
     return None
 
 
-def _back_to_their_own(function: ast.FunctionDef) -> Iterator[tuple]:
+def _back_to_their_own(function: ast.AST) -> Iterator[tuple]:
     """``(line, index)`` of the sums."""
     taken: dict = {}
     for node in sorted((one for one in ast.walk(function) if isinstance(one, ast.Assign)), key=lambda one: one.lineno):

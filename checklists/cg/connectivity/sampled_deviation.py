@@ -24,13 +24,13 @@ def judge_sampled_deviation(run_data: RunData) -> Optional[Finding]:
     exp(logvar) is the variance, the deviation exp(logvar / 2) (Kingma and Welling 2014, appendix B). None where the divergence
     beside it takes the same number for a log-deviation, which shows in a factor of two.
     """
-    for file in run_data.source.trees:
-        if any(_doubles(node) for node in run_data.source.nodes(file, ast.BinOp)):
+    for file, call in run_data.source.calls_anywhere(("exp",)):
+        around = run_data.source.function_around(file, call.lineno) if _is_variance(call) else None
+        if around is None or any(_doubles(node) for node in run_data.source.nodes(file, ast.BinOp)):
             continue
-        for function in run_data.source.nodes(file, ast.FunctionDef):
-            line = _scaled_by_variance(function)
-            if line is not None:
-                return _finding(run_data, place(file, line))
+        line = _scaled_by_variance(around)
+        if line is not None:
+            return _finding(run_data, place(file, line))
     return None
 
 
@@ -41,7 +41,7 @@ def _doubles(node: ast.BinOp) -> bool:
     return isinstance(node.op, ast.Mult) and named and any(getattr(one, "value", None) in (2, 2.0) for one in sides)
 
 
-def _scaled_by_variance(function: ast.FunctionDef) -> Optional[int]:
+def _scaled_by_variance(function: ast.AST) -> Optional[int]:
     bound = {
         name: node.lineno
         for node in ast.walk(function)

@@ -10,7 +10,7 @@ from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.module import last_name
-from msprec.source.user_code import bound_names, called_name
+from msprec.source.user_code import FunctionNode, bound_names, called_name
 
 _ENDS = re.compile(r"^(is_?)?(dones?|terminals?|terminated|ended)(_?(t|batch|b|flags?))?$", re.IGNORECASE)
 _GOES_ON = re.compile(
@@ -39,14 +39,18 @@ def unread_ends(run_data: RunData) -> Optional[Finding]:
     """A problem where a function is given the flag of an episode's end, or takes it out of what was kept, never reads it, and
     adds a discounted value of what follows to a reward: what follows an end counts as if it went on."""
     for file in sorted(run_data.source.trees):
-        for function in run_data.source.nodes(file, ast.FunctionDef):
+        sums = [one for one in run_data.source.nodes(file, ast.Assign) if _adds_discounted(one)]
+        around = {
+            id(one): one for node in sums if (one := run_data.source.function_around(file, node.lineno)) is not None
+        }
+        for function in around.values():
             lines = _without_flag(function) if _never_reads_end(function) else []
             if lines:
                 return _unread(run_data, [place(file, line) for line in lines])
     return None
 
 
-def _never_reads_end(function: ast.FunctionDef) -> bool:
+def _never_reads_end(function: FunctionNode) -> bool:
     unpacked = [
         one.id
         for node in ast.walk(function)
@@ -59,19 +63,19 @@ def _never_reads_end(function: ast.FunctionDef) -> bool:
     return bool(ends) and not ends & read
 
 
-def _without_flag(function: ast.FunctionDef) -> list:
+def _without_flag(function: FunctionNode) -> list:
     """Lines that bind a sum of which one part is discounted; a sum that goes on from itself is a return over an episode."""
-    found = []
-    for node in (one for one in ast.walk(function) if isinstance(one, ast.Assign)):
-        total = node.value
-        if not isinstance(total, ast.BinOp) or not isinstance(total.op, ast.Add):
-            continue
-        if bound_names(node.targets) & {one.id for one in ast.walk(total) if isinstance(one, ast.Name)}:
-            continue
-        for part in (total.left, total.right):
-            if any(_DISCOUNT.search(_name(one)) for one in _factors(part)) and isinstance(part, ast.BinOp):
-                found.append(node.lineno)
-    return found
+    return [node.lineno for node in ast.walk(function) if isinstance(node, ast.Assign) and _adds_discounted(node)]
+
+
+def _adds_discounted(node: ast.Assign) -> bool:
+    total = node.value
+    if not isinstance(total, ast.BinOp) or not isinstance(total.op, ast.Add):
+        return False
+    parts = [part for part in (total.left, total.right) if isinstance(part, ast.BinOp)]
+    if not any(_DISCOUNT.search(_name(one)) for part in parts for one in _factors(part)):
+        return False
+    return not bound_names(node.targets) & {one.id for one in ast.walk(total) if isinstance(one, ast.Name)}
 
 
 def _unread(run_data: RunData, places: list) -> Finding:
