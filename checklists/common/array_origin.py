@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
-from msprec.checklists.common.findings import first_place, plain_arrays, train_sets
+from msprec.checklists.common.findings import callers_of, first_place, plain_arrays, train_sets
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import argument_names, assigned_parts, called_name, own_nodes, root_name
@@ -38,8 +38,7 @@ def array_origins(run_data: RunData, dataset: Fact, column: Fact) -> list:
         return []
     index = next((number for number, one in enumerate(dataset.columns) if one.name == column.name), 0)
     given = _given(tree, begin.line, index, column.name or "", plain_arrays(dataset))
-    callers = next((list(step.callers) for step in dataset.pipeline if step.place), [])
-    return [] if given is None else _origins(run_data, tree, begin, given, index, callers)
+    return [] if given is None else _origins(run_data, tree, begin, given, index, callers_of(dataset))
 
 
 def argument_origins(run_data: RunData, call: Fact, position: int, callers: Sequence = ()) -> list:

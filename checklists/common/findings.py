@@ -37,6 +37,11 @@ def first_place(dataset: Fact) -> Fact:
     return dataset.iterated_at
 
 
+def callers_of(dataset: Fact) -> list:
+    """The calls around the place where the data set is created, the innermost first."""
+    return next((list(step.callers) for step in dataset.pipeline if step.place), [])
+
+
 def plain_arrays(dataset: Fact) -> bool:
     """Whether the training loop takes its batches from arrays, without a data set."""
     return [step.op for step in dataset.pipeline] == ["arguments of the training step"]

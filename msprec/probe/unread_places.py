@@ -37,16 +37,15 @@ def unread_places(material, seconds: float) -> list:
         Cannot: ``slow`` where it takes longer.
     """
     until, batch, found = busy_seconds() + seconds, material.batches[-1], []
-    inputs = [one for one in list(tensors_in(batch))[:1] if _is_sequence(to_numpy(one))]
-    if not inputs:
+    tensor = next(tensors_in(batch), None)
+    if tensor is None or not _is_sequence(to_numpy(tensor)):
         return []
     with material.in_inference():
         losses = LossChanges(material, batch, until)
-        for tensor in inputs:
-            for axis in _axes(tensor):
-                one = _unread(losses, tensor, axis)
-                if one is not None:
-                    found.append({**one, **_where(material, batch, tensor, axis, one)})
+        for axis in _axes(tensor):
+            one = _unread(losses, tensor, axis)
+            if one is not None:
+                found.append({**one, **_where(material, batch, tensor, axis, one)})
     return found
 
 
@@ -131,8 +130,6 @@ def _differs(a, b) -> bool:
     if not hasattr(a, "asnumpy") or not hasattr(b, "asnumpy") or a.shape != b.shape:
         return False
     first, second = to_numpy(a), to_numpy(b)
-    return (
-        not np.allclose(first, second, rtol=1e-6, atol=1e-7)
-        if first.dtype.kind == "f"
-        else bool((first != second).any())
-    )
+    if first.dtype.kind == "f":
+        return not np.allclose(first, second, rtol=1e-6, atol=1e-7)
+    return bool((first != second).any())

@@ -108,6 +108,11 @@ def user_stack(depth: int = 1, limit: int = 12) -> tuple:
     return tuple(stack)
 
 
+def places_of(stack: tuple) -> list:
+    """The frames that `user_stack` gives, as places."""
+    return [{"file": file, "line": line} for file, line, _ in stack]
+
+
 def place_of_code(code) -> Optional[dict]:
     """Where a code object was written, when it is the user's."""
     if code is None or not is_user_file(code.co_filename):

@@ -143,6 +143,11 @@ class Code:
         around = [node for node in self.enclosing(file, line) if isinstance(node, _FUNCTIONS)]
         return around[-1] if around else None
 
+    def functions_around(self, file: str, nodes: Iterable) -> list:
+        """The innermost functions around some nodes of a file, each once."""
+        found = (self.function_around(file, one.lineno) for one in nodes)
+        return list({id(one): one for one in found if one is not None}.values())
+
     def related(self, one: ast.ClassDef, other: ast.ClassDef) -> bool:
         """Whether they are one class, or one of them comes, over any number of classes, from one of the other's name."""
         return one is other or other.name in self._ancestors(one) or one.name in self._ancestors(other)

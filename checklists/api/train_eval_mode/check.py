@@ -351,10 +351,8 @@ def _scored(run_data: RunData, place: Fact) -> bool:
     around = _around(run_data, place)
     if not around or not isinstance(around[-1], ast.Assign):
         return False
-    bound, holder = (
-        bound_names(around[-1].targets),
-        around[-2] if len(around) > 1 else run_data.source.trees[place.file],
-    )
+    bound = bound_names(around[-1].targets)
+    holder = around[-2] if len(around) > 1 else run_data.source.trees[place.file]
     following = [one for one in (*holder.body, *getattr(holder, "orelse", ())) if one.lineno > place.line]
     return any(
         any(isinstance(part, ast.Name) and part.id in bound for part in ast.walk(one)) and _speaks_so(ast.unparse(one))

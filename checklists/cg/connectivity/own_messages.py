@@ -20,10 +20,7 @@ def judge_own_messages(run_data: RunData) -> Optional[Finding]:
     it gave, and never sees a neighbour."""
     for file in run_data.source.trees:
         sums = [one for one in run_data.source.nodes(file, ast.Call) if any(word in called_name(one) for word in _SUMS)]
-        around = {
-            id(one): one for call in sums if (one := run_data.source.function_around(file, call.lineno)) is not None
-        }
-        for function in around.values():
+        for function in run_data.source.functions_around(file, sums):
             line, index = next(_back_to_their_own(function), (0, ""))
             if line:
                 where = place(file, line)

@@ -6,7 +6,7 @@ from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.array_origin import array_origins
-from msprec.checklists.common.findings import at, first_place, op_place, pipeline_table, plain_arrays
+from msprec.checklists.common.findings import at, callers_of, first_place, op_place, pipeline_table, plain_arrays
 from msprec.checklists.common.generalization_gap import overfits
 from msprec.checklists.common.label_source import is_open
 from msprec.checklists.dp.shuffling.discarded_order import discarded_order
@@ -484,8 +484,7 @@ class Order:
             return []
         calls = self.run_data.source.nodes_at(made.file, made.line, ast.Call)
         given = [one.value for call in calls for one in call.keywords if one.arg == "shuffle"]
-        callers = next((list(step.callers) for step in self.dataset.pipeline if step.place), [])
-        return callers[:1] if any(isinstance(one, ast.Name) for one in given) else []
+        return callers_of(self.dataset)[:1] if any(isinstance(one, ast.Name) for one in given) else []
 
     def _plain(self) -> bool:
         return plain_arrays(self.dataset) and bool(self.dataset.columns)

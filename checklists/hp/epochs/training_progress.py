@@ -68,15 +68,11 @@ def only_begun(run_data: RunData) -> Optional[TrainingCurve]:
 def too_few_updates(run_data: RunData) -> Optional[int]:
     """The number of updates of a training of random weights that has fewer than hp.02.updates and left most of its loss, or of
     hp.02.few_passes and hp.02.few_updates at the most that came to nothing, if training on does not learn by heart alone; None of
-    any other. A loss below 0, or one of rewards,
-    has no end that is known."""
+    any other. A loss below 0, or one of rewards, has no end that is known."""
     rows, updates = last_rows(run_data), run_data.training_steps
-    short = _few_passes(run_data)
     if rows is None or not updates or last_training_start(run_data):
         return None
-    short = (
-        short and _whole_passes(run_data, arrays=True) and came_to_nothing(run_data) and not _by_heart_alone(run_data)
-    )
+    short = _few_whole_passes(run_data) and came_to_nothing(run_data) and not _by_heart_alone(run_data)
     if updates >= run_data.limit("hp.02.updates") and not short:
         return None
     if run_data.loads or learns_by_rewards(run_data) or learning_outcome(run_data).verdict in ("learnt", "diverged"):
@@ -93,15 +89,17 @@ def broke_off(run_data: RunData) -> bool:
     not come hp.02.half_done below a constant prediction."""
     gain = learning_outcome(run_data).gain
     far = gain is not None and gain < run_data.limit("hp.02.half_done")
-    return far and not run_data.loads and _few_passes(run_data) and _whole_passes(run_data, arrays=True)
+    return far and not run_data.loads and _few_whole_passes(run_data)
 
 
-def _few_passes(run_data: RunData) -> bool:
-    """Whether it had so few; a training most of whose updates are skipped for overflow would learn in no more of them."""
+def _few_whole_passes(run_data: RunData) -> bool:
+    """Whether there were so few, and whole ones; a training most of whose updates are skipped for overflow would learn in no more
+    of them."""
     passes, updates, steps = epochs_of(run_data) or 0, run_data.training_steps, run_data.steps()
     if "overflow" in steps and (np.nan_to_num(steps["overflow"]) > 0).mean() > 0.5:
         return False
-    return 0 < passes <= run_data.limit("hp.02.few_passes") and updates <= run_data.limit("hp.02.few_updates")
+    few = 0 < passes <= run_data.limit("hp.02.few_passes") and updates <= run_data.limit("hp.02.few_updates")
+    return few and _whole_passes(run_data, arrays=True)
 
 
 def far_from_done(run_data: RunData) -> Optional[Further]:

@@ -47,12 +47,19 @@ class Collapse(NamedTuple):
     share: float
 
 
+def _known_rates(run_data: RunData) -> Optional[np.ndarray]:
+    """The rate of each step; None of fewer than hp.01.min_steps, and where they are not finite or all 0."""
+    rates = rates_of(run_data)
+    enough = len(rates) >= run_data.limit("hp.01.min_steps")
+    return rates if enough and np.isfinite(rates).all() and rates.max() > 0 else None
+
+
 def collapse_of(run_data: RunData) -> Optional[Collapse]:
     """None where the rate keeps above hp.01.collapsed times its peak for hp.01.collapsed_at of the steps, and above
     hp.01.collapsed_early for hp.01.collapsed_early_at of them; of a training that came less than hp.01.half_way, also above
     hp.01.collapsed_half for hp.01.collapsed_half_at."""
-    rates = rates_of(run_data)
-    if len(rates) < run_data.limit("hp.01.min_steps") or not np.isfinite(rates).all() or not rates.max() > 0:
+    rates = _known_rates(run_data)
+    if rates is None:
         return None
     gain = learning_outcome(run_data).gain
     short = gain is not None and gain < run_data.limit("hp.01.half_way")
@@ -88,8 +95,8 @@ def counted_in_epochs(run_data: RunData) -> Optional[Collapse]:
 def steps_named_epochs(run_data: RunData) -> Optional[Fact]:
     """Where a schedule of mindspore.nn is given a number of epochs as its ``decay_steps``, which leaves hp.01.collapsed_half of
     the largest rate or less before hp.01.collapsed_half_at of the steps; else None."""
-    rates = rates_of(run_data)
-    if len(rates) < run_data.limit("hp.01.min_steps") or not np.isfinite(rates).all() or not rates.max() > 0:
+    rates = _known_rates(run_data)
+    if rates is None:
         return None
     at_step = int(run_data.limit("hp.01.collapsed_half_at") * len(rates))
     if rates[at_step:].max() > run_data.limit("hp.01.collapsed_half") * rates.max():

@@ -40,10 +40,7 @@ def unread_ends(run_data: RunData) -> Optional[Finding]:
     adds a discounted value of what follows to a reward: what follows an end counts as if it went on."""
     for file in sorted(run_data.source.trees):
         sums = [one for one in run_data.source.nodes(file, ast.Assign) if _adds_discounted(one)]
-        around = {
-            id(one): one for node in sums if (one := run_data.source.function_around(file, node.lineno)) is not None
-        }
-        for function in around.values():
+        for function in run_data.source.functions_around(file, sums):
             lines = _without_flag(function) if _never_reads_end(function) else []
             if lines:
                 return _unread(run_data, [place(file, line) for line in lines])

@@ -8,7 +8,7 @@ from msprec.checklists.common.findings import at
 from msprec.checklists.common.reordered_alone import DRAWS
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import assigned_parts, called_name, own_nodes
+from msprec.source.user_code import FunctionNode, assigned_parts, called_name, own_nodes
 
 _LOOKS = ("where", "flatnonzero", "nonzero", "argwhere", "argsort")
 
@@ -17,9 +17,7 @@ def index_before_order(run_data: RunData) -> Optional[Finding]:
     """A problem where a function keeps ``a[order], b[order]`` under other names, by an order that is drawn in it, and looks for
     rows of ``b`` itself (``np.where(b == c)``): what is found are places in the order before."""
     for file in run_data.source.trees:
-        if not any(True for _ in run_data.source.calls_named(file, tuple(DRAWS))):
-            continue
-        for function in run_data.source.nodes(file, ast.FunctionDef):
+        for function in run_data.source.functions_around(file, run_data.source.calls_named(file, DRAWS)):
             line, name = _looked_for(function)
             if line:
                 where = place(file, line)
@@ -41,7 +39,7 @@ def index_before_order(run_data: RunData) -> Optional[Finding]:
     return None
 
 
-def _looked_for(function: ast.FunctionDef) -> tuple:
+def _looked_for(function: FunctionNode) -> tuple:
     """``(line, array)``; ``(0, "")`` where nothing is wrong."""
     assigns = [one for one in own_nodes(function) if isinstance(one, ast.Assign)]
     drawn = {

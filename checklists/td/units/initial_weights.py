@@ -67,14 +67,14 @@ def too_large(run_data: RunData, moments: Moments, found: list[Lost]) -> list[Sc
     were lost later, of twice that; and, of a training that came to nothing, all layers before them of twice that, as gains
     multiply."""
     entries, limit = [entry for entry, _ in moments.courses()], run_data.limit("td.03.gain")
-    large = []
+    nothing, large = came_to_nothing(run_data), []
     for one in found:
         if one.why in ("dead", "saturated"):
             earlier = entries[: next((n for n, entry in enumerate(entries) if entry is one.entry), 0)]
             before = [entry for entry in reversed(earlier) if entry.kind == "layer"][:1]
             least = limit if one.since == "start" else 2 * limit
             large += [scale for scale in _scales(run_data, before) if scale.gain >= least]
-            if came_to_nothing(run_data):
+            if nothing:
                 layers = [entry for entry in earlier if entry.kind == "layer" and entry not in before]
                 large += [scale for scale in _scales(run_data, layers) if scale.gain >= 2 * limit]
     return large

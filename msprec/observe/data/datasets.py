@@ -16,7 +16,7 @@ from msprec.observe.data.label_samples import LabelSheet
 from msprec.observe.data.padding import PaddingStatistics
 from msprec.observe.data.sample_order import NewPass, PassOrder, order_facts, sample_keys, sketch
 from msprec.runtime.scalars import is_parameter
-from msprec.runtime.source_locations import user_place, user_stack
+from msprec.runtime.source_locations import places_of, user_place, user_stack
 
 # share of the run's wall time that column statistics may take once the grace is used up, and that grace in seconds
 STATISTICS_SHARE = 0.005
@@ -359,7 +359,7 @@ class DatasetObserver:
 
     def _stack(self, node) -> list:
         """The places of the user's frames in which a node of a pipeline was made, the innermost first."""
-        return [{"file": file, "line": line} for file, line, _ in self.stacks.get(node, ())[:_CALLERS]]
+        return places_of(self.stacks.get(node, ())[:_CALLERS])
 
     def take_wait(self) -> Optional[float]:
         """Seconds waited for data since the last call, or None when none was delivered."""
@@ -466,7 +466,7 @@ class DatasetObserver:
         names = [name for name, _ in shapes]
         record = self.records[0] if self.records else None
         if record is None or any(names == [name for name, _ in known] for known in self._of_steps):
-            where, *callers = [{"file": file, "line": line} for file, line, _ in stack] or [None]
+            where, *callers = places_of(stack) or [None]
             pipeline = [{"op": "arguments of the training step", "args": {}, "place": where, "callers": callers}]
             record = DatasetRecord(len(self.records), pipeline, [], where)
             self.records.append(record)

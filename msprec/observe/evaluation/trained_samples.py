@@ -65,9 +65,9 @@ class TrainedSamples:
             return
         if step != self._step:
             self._groups, self._step, self._kept = {}, step, 0
-        array = next((to_array(one) for one in args if _is_float(one)), None)
-        if array is not None and self._kept < _MOST_SAMPLES:
-            places = tuple(one[:2] for one in user_stack(2, _FRAMES))
+        first = next((one for one in args if _is_float(one)), None)
+        if first is not None and self._kept < _MOST_SAMPLES:
+            places, array = tuple(one[:2] for one in user_stack(2, _FRAMES)), to_array(first)
             self._groups.setdefault(places, _Group()).add(array)
             self._kept += len(array)
         self._spent += time.perf_counter() - begin
