@@ -4,7 +4,8 @@ A table of rules over what enters each loss: the operator that bounds the output
 """
 
 import re
-from typing import Optional
+from collections.abc import Iterable
+from typing import NoReturn, Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common import loss_output_ranges as ranges
@@ -40,6 +41,21 @@ RULES = (
     targets.weights_of_classes,
 )
 
+#: Those that speak of the output's last operator; the others speak of the targets, or of what the loss does with them.
+_OF_OUTPUT = (
+    shapes.single_unit,
+    shapes.normalized_over_samples,
+    ranges.without_gradient,
+    ranges.dropped_out,
+    ranges.activated_twice,
+    ranges.cut_off,
+    ranges.narrow_range,
+    ranges.clipped_probabilities,
+    ranges.no_probabilities,
+    ranges.no_log_probabilities,
+    targets.out_of_reach,
+)
+
 
 class _Sentence(Text):
     """A text that begins with a capital letter, though the name of a loss stands first in it."""
@@ -56,17 +72,31 @@ class _Sentence(Text):
 
 def check_inputs(one: LossWithInputs, run_data: RunData) -> None:
     """Raises `Wrong`, of the first rule that finds something."""
-    for rule in RULES:
-        wrong = rule(one, run_data)
-        if wrong is not None:
-            chosen = chosen_at(run_data, one.output.created, one.output.operator or "")
-            raise Wrong(_Sentence(wrong.summary), wrong.advice, *wrong.places, *chosen)
+    _, wrong = _first(RULES, one, run_data)
+    if wrong is not None:
+        _raise(wrong, one, run_data)
 
 
 def check_beside(one: LossWithInputs, run_data: RunData) -> None:
-    """Raises `Wrong` of an output that is cut off beside a loss that takes one class where there are several."""
-    if targets.several_classes(one, run_data) is not None and (wrong := ranges.cut_off(one, run_data)) is not None:
-        raise Wrong(_Sentence(wrong.summary), wrong.advice, *wrong.places)
+    """Raises `Wrong` of the first rule on the targets, where `check_inputs` tells of the output, or the other way round."""
+    told, _ = _first(RULES, one, run_data)
+    if told is None:
+        return
+    others = [rule for rule in RULES if (rule in _OF_OUTPUT) != (told in _OF_OUTPUT)]
+    _, wrong = _first(others, one, run_data)
+    if wrong is not None:
+        _raise(wrong, one, run_data)
+
+
+def _first(rules: Iterable, one: LossWithInputs, run_data: RunData) -> tuple:
+    """The first rule that finds something, and what it finds; None and None where none does."""
+    found = ((rule, rule(one, run_data)) for rule in rules)
+    return next((pair for pair in found if pair[1] is not None), (None, None))
+
+
+def _raise(wrong: Wrong, one: LossWithInputs, run_data: RunData) -> NoReturn:
+    chosen = chosen_at(run_data, one.output.created, one.output.operator or "")
+    raise Wrong(_Sentence(wrong.summary), wrong.advice, *wrong.places, *chosen)
 
 
 def computed_twice(run_data: RunData) -> bool:

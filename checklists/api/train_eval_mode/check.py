@@ -17,7 +17,7 @@ from msprec.checklists.api.train_eval_mode.static_modes import with_scripts
 from msprec.checklists.common.call_sites import called_from
 from msprec.checklists.common.findings import at, missing, named
 from msprec.checklists.common.weight_updates import untrained_roots
-from msprec.engine.finding import Finding, ok, problem, table, undecided
+from msprec.engine.finding import Finding, ok, problem, table, together, undecided
 from msprec.engine.item import item
 from msprec.engine.rank_merge import PROBLEMS
 from msprec.engine.run_data import RunData, place
@@ -48,8 +48,9 @@ def modes(run_data: RunData) -> Finding:
     so are moving statistics of a class's own that are computed and not written back. Scripts named beside the run
     (``--also``) count with what their source shows for sure.
     """
-    unset = never_switched_off(run_data) or lost_statistics(run_data)
-    return unset or with_scripts(run_data, _recorded_modes(run_data))
+    modes = never_switched_off(run_data) or with_scripts(run_data, _recorded_modes(run_data))
+    lost = lost_statistics(run_data)
+    return modes if lost is None else together([modes, lost])
 
 
 def _recorded_modes(run_data: RunData) -> Finding:

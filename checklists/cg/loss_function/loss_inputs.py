@@ -168,12 +168,13 @@ def _wrongs(run_data: RunData, own: list) -> list:
     found += [_other_axis(one) for one in probes.softmax_axes if one.shape and one.axes] or _along_samples(run_data)
     unmade = check_generator_range(run_data)
     found += [unmade] if unmade is not None else []
-    given = [built_in(one, run_data) for one in (*probes.losses, *probes.other_losses)]
-    inputs = list(_raised([(check, one) for one in given for check in (check_inputs, check_beside)], run_data))
+    given, others = ([built_in(one, run_data) for one in losses] for losses in (probes.losses, probes.other_losses))
+    checks: list = [(check, one) for one in given for check in (check_inputs, check_beside)]
+    inputs = list(_raised([*checks, *((check_inputs, one) for one in others)], run_data))
     inputs = inputs or list(_raised([(check_inputs, of_script(one, run_data)) for one in own], run_data))
     if found or inputs:
         return _apart([*found, *inputs])
-    checks: list = [(check, one) for one in probes.losses for check in (_check_reduced, _check_sign)]
+    checks = [(check, one) for one in probes.losses for check in (_check_reduced, _check_sign)]
     checks += [(check_direction, one) for one in probes.own_losses if probes.losses and not is_distance(one)]
     return list(_raised([*checks, *((check_own, one) for one in own)], run_data))[:1]
 
@@ -188,10 +189,10 @@ def _raised(checks: list, run_data: RunData) -> Iterator[Wrong]:
 
 
 def _apart(wrongs: list) -> list:
-    """The first of them, and those at other places: a fault has several consequences at its own."""
+    """The first of them, and those that begin at other places: a fault has several consequences at its own."""
     found: list = []
     for wrong in wrongs:
-        taken = [(at.file, at.line) for one in found for at in one.places if at]
+        taken = [(at.file, at.line) for one in found for at in one.places[:1] if at]
         places = [(at.file, at.line) for at in wrong.places if at]
         if not found or (places and places[0] not in taken):
             found.append(wrong)

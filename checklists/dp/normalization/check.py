@@ -32,7 +32,7 @@ from msprec.checklists.dp.normalization.divided_too_far import divided_too_far
 from msprec.checklists.dp.normalization.each_row import each_row_by_itself
 from msprec.checklists.dp.normalization.each_window import each_window_by_itself
 from msprec.checklists.dp.shuffling.recurrent_state import carried_state, is_state
-from msprec.engine.finding import Finding, figure, not_applicable, ok, problem, table, undecided, worst
+from msprec.engine.finding import Finding, figure, not_applicable, ok, problem, table, together, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.rank_merge import WORST
 from msprec.engine.run_data import RunData
@@ -62,7 +62,8 @@ def normalised(run_data: RunData) -> Finding:
         return missing("训练集各列的统计", "statistics of a training set's columns")
     targets = [target_scale(run_data, dataset) or divided_too_far(run_data, dataset) for dataset in sets]
     rows = [each_window_by_itself(run_data), *(each_row_by_itself(run_data, dataset) for dataset in sets)]
-    return worst([*(_normalised(run_data, dataset) for dataset in sets), *filter(None, [*targets, *rows])])
+    inputs = worst(_normalised(run_data, dataset) for dataset in sets)
+    return together([inputs, *(worst(filter(None, found)) for found in (targets, rows) if any(found))])
 
 
 def _normalised(run_data: RunData, dataset: Fact) -> Finding:

@@ -7,7 +7,7 @@ from msprec.checklists.dp.preprocessing_consistency.own_statistics import own_st
 from msprec.checklists.dp.preprocessing_consistency.preprocessing_consistency import judge_inputs, judge_pair
 from msprec.checklists.dp.preprocessing_consistency.scaled_back import scaled_back
 from msprec.checklists.dp.preprocessing_consistency.static_pipelines import judge_scripts
-from msprec.engine.finding import Finding, undecided, worst
+from msprec.engine.finding import Finding, together, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -38,11 +38,11 @@ def same_processing(run_data: RunData) -> Finding:
     by_network = judge_inputs(run_data)
     settled = by_network is not None and by_network.conclusion == "ok"
     found = [judge_pair(run_data, _counterpart(train, other), other, settled) for other in others] if train else []
-    by_code = (by_network, own_statistics(run_data), own_numbering(run_data), scaled_back(run_data))
-    findings = [*found, *(one for one in by_code if one is not None), *judge_scripts(run_data, train)]
-    if not findings:
+    processing = [*found, *filter(None, (by_network, own_statistics(run_data))), *judge_scripts(run_data, train)]
+    apart = [one for one in (own_numbering(run_data), scaled_back(run_data)) if one is not None]
+    if not processing and not apart:
         return _nothing_evaluated(run_data, train)
-    return worst(findings)
+    return together([*([worst(processing)] if processing else []), *apart])
 
 
 def _counterpart(train: list, other: Fact) -> Fact:

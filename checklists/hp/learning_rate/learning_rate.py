@@ -99,7 +99,7 @@ from msprec.checklists.hp.learning_rate.trials import (
 )
 from msprec.checklists.hp.learning_rate.weighed_loss import of_weighed_loss
 from msprec.checklists.hp.learning_rate.wide_inputs import wide_input
-from msprec.engine.finding import Finding, undecided
+from msprec.engine.finding import Finding, together, undecided
 from msprec.engine.run_data import RunData
 
 
@@ -119,7 +119,7 @@ def judge_rate(run_data: RunData) -> Finding:
         held = STANDARDISE if normalised(run_data).conclusion == "problem" else None
     if held is not None:
         # a momentum that outlasts the training, a large eps, and a rate that could have moved nothing, are wrong at any scale
-        return rate.momentum() or rate.eps() or rate.reach() or judged_after(found, *held)
+        return rate.settings() or rate.reach() or judged_after(found, *held)
     weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
     if weighed or used_rate(run_data) == 0 or not learns_by_rewards(run_data) or grown is not None:
         return found
@@ -239,12 +239,15 @@ class _Rate:
             return None
         return lost_what_it_learnt(self.used, lost, self.curve, self.outcome, *self.shown)
 
-    def momentum(self) -> Optional[Finding]:
+    def settings(self) -> Optional[Finding]:
+        """What is wrong with the optimizer beside its rate; of the rate then what is far from any usual one alone, as those
+        settings change what it does."""
         betas = exchanged_betas(self.run_data, self.optimizers, self.evidence)
-        return betas or lasting_momentum(self.run_data, self.optimizers, self.evidence)
-
-    def eps(self) -> Optional[Finding]:
-        return large_eps(self.run_data, self.optimizers, self.outcome, self.evidence)
+        momentum = betas or lasting_momentum(self.run_data, self.optimizers, self.evidence)
+        eps = large_eps(self.run_data, self.optimizers, self.outcome, self.evidence)
+        found = [one for one in (momentum, eps) if one is not None]
+        rate = (self.reach() or self.above_usual()) if found else None
+        return together([*found, *([rate] if rate is not None else [])]) if found else None
 
     def leap(self) -> Optional[Finding]:
         if self.verdict == "too_small" or self.outcome.constant is None:
@@ -389,8 +392,7 @@ _RULES = (
     _Rate.diverged,
     _Rate.above_sweep,
     _Rate.lost,
-    _Rate.momentum,
-    _Rate.eps,
+    _Rate.settings,
     _Rate.leap,
     _Rate.weighed,
     _Rate.good,

@@ -11,7 +11,7 @@ from msprec.checklists.td.random_draws.equal_views import equal_views
 from msprec.checklists.td.random_draws.fixed_masks import fixed_masks
 from msprec.checklists.td.random_draws.same_generator import same_generator
 from msprec.checklists.td.random_draws.stored_samples import varies_stored_samples
-from msprec.engine.finding import Finding, not_applicable, ok, problem, undecided, worst
+from msprec.engine.finding import Finding, not_applicable, ok, problem, together, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -53,7 +53,7 @@ def random_draws(run_data: RunData) -> Finding:
                 "Neither the data pipeline nor compiled code augments at random or draws from Python's or NumPy's generators.",
             )
         )
-    return worst(known)
+    return together(known)
 
 
 def _compiled(run_data: RunData) -> Optional[Finding]:

@@ -40,7 +40,7 @@ from msprec.checklists.td.received_batches.turned_targets import turned_targets
 from msprec.checklists.td.received_batches.unknown_when_used import unknown_when_used
 from msprec.checklists.td.received_batches.wrapped_ids import wrapped_ids
 from msprec.checklists.td.received_batches.zipped_columns import zipped_columns
-from msprec.engine.finding import Finding, ok, problem, undecided
+from msprec.engine.finding import Finding, ok, problem, together, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -87,39 +87,12 @@ def received_batches(run_data: RunData) -> Finding:
     """
     if run_data.trains_nothing:
         return no_training()
-    found = (
-        _constant(run_data)
-        or same_batch(run_data)
-        or zipped_columns(run_data)
-        or aliased_states(run_data)
-        or inverted_ends(run_data)
-        or unread_ends(run_data)
-        or _permuted(run_data)
-        or _zeroed(run_data)
-        or _emptied(run_data)
-        or _lost_inside(run_data)
-        or seen_targets(run_data)
-        or targets_too_far_ahead(run_data)
-        or targets_beside_tokens(run_data)
-        or target_in_inputs(run_data)
-        or unknown_when_used(run_data)
-        or encoded_targets(run_data)
-        or wrapped_ids(run_data)
-        or turned_targets(run_data)
-        or turned_classes(run_data)
-        or carried_states(run_data)
-        or _lost(run_data)
-        or reshaped_pictures(run_data)
-        or reshaped_series(run_data)
-        or reshaped_arrays(run_data)
-        or look_ahead(run_data)
-        or trained_samples(run_data)
-        or index_before_order(run_data)
-        or changed_in_place(run_data)
-    )
-    found = found or _unrelated(run_data)
-    if found is not None:
-        return found
+    found = [one for one in (judge(run_data) for judge in _JUDGES) if one is not None]
+    if found:
+        return together(found)
+    unrelated = _unrelated(run_data)
+    if unrelated is not None:
+        return unrelated
     received = run_data.probes.received
     if not received.batches:
         return undecided(
@@ -432,3 +405,36 @@ def _several_pipelines(run_data: RunData, dataset: Fact) -> bool:
 def _places(run_data: RunData) -> list:
     steps = [step.place for step in run_data.train_steps if step.count]
     return [*(dataset.iterated_at for dataset in train_sets(run_data) if dataset.fed), *steps]
+
+
+#: What is asked of any training, what is measured before what is read.
+_JUDGES = (
+    _constant,
+    same_batch,
+    zipped_columns,
+    aliased_states,
+    inverted_ends,
+    unread_ends,
+    _permuted,
+    _zeroed,
+    _emptied,
+    _lost_inside,
+    seen_targets,
+    targets_too_far_ahead,
+    targets_beside_tokens,
+    target_in_inputs,
+    unknown_when_used,
+    encoded_targets,
+    wrapped_ids,
+    turned_targets,
+    turned_classes,
+    carried_states,
+    _lost,
+    reshaped_pictures,
+    reshaped_series,
+    reshaped_arrays,
+    look_ahead,
+    trained_samples,
+    index_before_order,
+    changed_in_place,
+)

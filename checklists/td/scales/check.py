@@ -24,7 +24,7 @@ from msprec.checklists.td.scales.strong_penalty import strong_penalty
 from msprec.checklists.td.scales.targets import Targets, loss_terms, regression_targets
 from msprec.checklists.td.scales.weighted_away import weighted_away
 from msprec.checklists.td.scales.zero_weight import zero_weight
-from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
+from msprec.engine.finding import Finding, not_applicable, ok, problem, table, together, undecided
 from msprec.engine.item import item
 from msprec.engine.rank_merge import PROBLEMS
 from msprec.engine.run_data import RunData
@@ -66,18 +66,22 @@ def scales(run_data: RunData) -> Finding:
     """
     if run_data.trains_nothing:
         return no_training()
-    collapsed = (
-        frozen_factor(run_data, of_updates=False) or collapsed_reconstruction(run_data) or weighted_away(run_data)
-    )
-    if collapsed is not None:
-        return collapsed
-    drowned = weighed_to_nothing(run_data) or zero_weight(run_data)
-    drowned = drowned or drowned_terms(run_data) or unscaled_term(run_data) or strong_penalty(run_data)
-    drowned = drowned or decay_outweighs(run_data) or decay_forgets(run_data) or decay_holds_back(run_data)
-    drowned = drowned or decay_far_above_usual(run_data)
-    drowned = None if has_other_aim(run_data) else drowned
-    if drowned is not None:
-        return drowned
+    found = frozen_factor(run_data, of_updates=False) or collapsed_reconstruction(run_data) or weighted_away(run_data)
+    if found is not None:
+        return found
+    told = [] if has_other_aim(run_data) else [one for one in _of_terms_and_decay(run_data) if one is not None]
+    return together(told) if told else _of_targets(run_data)
+
+
+def _of_terms_and_decay(run_data: RunData) -> list:
+    """What is said of the terms of a loss, a penalty among them, and of a weight decay; None of what is right."""
+    terms = weighed_to_nothing(run_data) or zero_weight(run_data) or drowned_terms(run_data) or unscaled_term(run_data)
+    decay = decay_outweighs(run_data) or decay_forgets(run_data) or decay_holds_back(run_data)
+    return [terms or strong_penalty(run_data), decay or decay_far_above_usual(run_data)]
+
+
+def _of_targets(run_data: RunData) -> Finding:
+    """The scales of a regression's targets, of its outputs, or of class scores."""
     targets, terms = regression_targets(run_data), loss_terms(run_data)
     if targets is None:
         too_large = None if has_other_aim(run_data) else scores_too_large(run_data, run_data.once(assess))

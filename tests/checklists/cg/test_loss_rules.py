@@ -118,6 +118,28 @@ def test_scores_that_are_cut_off_beside_several_classes(verdict):
     assert "faults" not in whole["summary"]
 
 
+CLASSES = targets(high=3.0, above=300, distinct=4)
+
+
+@pytest.mark.parametrize(
+    ("one", "faults"),
+    [
+        # the output's last operator, and what the loss takes its targets for
+        (loss("bce", output("softmax", 0.0, 1.0, constant=1.0), CLASSES), 2),
+        (loss("bce_with_logits", RELU, CLASSES), 2),
+        # one of them alone
+        (loss("bce", TANH, targets()), 1),
+        (loss("bce", TANH, CLASSES), 1),  # both at the line of the loss
+        (loss("bce_with_logits", output(linear=True), CLASSES), 1),
+        (loss("mse", TANH, targets(high=3.0, above=300)), 1),
+    ],
+)
+def test_faults_of_the_output_and_of_the_targets(verdict, one, faults):
+    found = judged(verdict, one)
+    assert found["conclusion"] == "problem"
+    assert ("2 faults" in found["summary"]) == (faults == 2), found["summary"]
+
+
 @pytest.mark.parametrize(("inside", "conclusion"), [(0.74, "problem"), (0.01, "ok")])
 def test_what_the_range_costs(verdict, inside, conclusion):
     reach = {"even": 1.39, "inside": inside, "outside": 0.0, "settles": True}

@@ -378,3 +378,11 @@ def test_rows_that_were_standardised_in_the_place_of_columns(verdict, code, spre
     column = features([-1.0] * 9 + [2.9], [1.0] * 9 + [3.5], means, [spread] * 10)
     column.update(mean=0.0, std=1.0, min=-1.0, max=3.5)
     assert verdict("dp.01", fed(column, code=code))["conclusion"] == conclusion
+
+
+def test_inputs_and_targets_are_both_told(verdict):
+    noisy = column("noisy", shape=[64], min=0.0, max=255.0, mean=128.0, std=60.0)
+    clean = column("clean", shape=[64], min=0.0, max=16 / 255, mean=6 / 255, std=4 / 255)
+    made = fed(noisy, clean, code="x = data / 255.0\n", label={"column": "clean", "kind": "regression"})
+    entry = verdict("dp.01", made)
+    assert entry["conclusion"] == "problem" and "noisy" in entry["summary"] and "run to 16 only" in entry["summary"]
