@@ -1,5 +1,6 @@
 """Where the class of a cell that another line makes is chosen: ``act = nn.Sigmoid`` and, further down, ``act()``."""
 
+import ast
 import re
 from typing import Optional
 
@@ -9,7 +10,7 @@ from msprec.engine.schema import Fact
 
 def chosen_at(run_data: RunData, made: Optional[Fact], name: str) -> list:
     """At most two lines that name a class and do not call it, and three that name an activation as MindSpore's layers take it,
-    ``"relu"``; none where the line that makes the cell names it itself.
+    ``"relu"``, or by the key of a dictionary that holds the class; none where the line that makes the cell names it itself.
 
     Args:
         run_data: The run.
@@ -19,5 +20,18 @@ def chosen_at(run_data: RunData, made: Optional[Fact], name: str) -> list:
     named = re.escape(name)
     if not made or run_data.matches_at(rf"(?i)\b{named}\b", made):
         return []
-    told = run_data.find_lines(rf"(?i)['\"]{named}['\"]", 3) if name else []
+    keys = "|".join(map(re.escape, [name, *_keys(run_data, name)]))
+    told = run_data.find_lines(rf"(?i)['\"]({keys})['\"](?!\s*:)", 3) if name else []
     return run_data.find_lines(rf"^(?!\s*(from|import)\b).*\b{named}\b(?!\s*\()", 2) + told
+
+
+def _keys(run_data: RunData, name: str) -> list:
+    """The keys by which dictionaries of the script hold a class."""
+    dictionaries = [one for file in run_data.source.trees for one in run_data.source.nodes(file, ast.Dict)]
+    pairs = [pair for one in dictionaries for pair in zip(one.keys, one.values)]
+    held = [key for key, value in pairs if isinstance(value, (ast.Name, ast.Attribute)) and _last(value) == name]
+    return [key.value for key in held if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

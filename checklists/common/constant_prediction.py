@@ -73,6 +73,8 @@ _CHANGES = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult)
 ACCURACY = re.compile(r"acc|top_?1($|_)", re.IGNORECASE)
 #: Scores below minus this are masked.
 _MASKED = 1e3
+#: So far may the first loss be off what the known loss gives on the first batch, as dropout makes it.
+_SAME_VALUE = 0.2
 
 
 class LossKind(NamedTuple):
@@ -85,6 +87,7 @@ class LossKind(NamedTuple):
         settings: ``label_smoothing``, ``ignore_index``, ``delta`` or ``beta``, where they are known.
         predicted, labels: The facts of what entered it on a captured batch; empty where none was captured.
         targets: Which input of the step its labels are, and what was done to them.
+        factor: By which the script multiplies it.
     """
 
     kind: str
@@ -93,6 +96,7 @@ class LossKind(NamedTuple):
     predicted: Optional[Fact] = None
     labels: Optional[Fact] = None
     targets: Optional[Fact] = None
+    factor: float = 1.0
 
 
 class ConstantLoss(NamedTuple):
@@ -216,8 +220,12 @@ def scores_above_chance(run_data: RunData, constant: ConstantLoss) -> bool:
 def constant_loss(run_data: RunData) -> Optional[ConstantLoss]:
     """The loss of the best constant prediction, from the training targets; None where the facts do not tell it."""
     loss = run_data.once(loss_kind)
-    if loss is None:
-        return None
+    found = _constant_of(run_data, loss) if loss is not None else None
+    return found._replace(value=found.value * loss.factor) if found is not None and loss is not None else None
+
+
+def _constant_of(run_data: RunData, loss: LossKind) -> Optional[ConstantLoss]:
+    """Of the loss as MindSpore gives it."""
     weights = [one.weights for one in run_data.probes.losses if one.weights]
     if any(one != 1 for some in weights for one in some):
         return _of_weights(run_data, loss, weights[0]) if len(run_data.probes.losses) == 1 else None
@@ -276,7 +284,19 @@ def loss_kind(run_data: RunData) -> Optional[LossKind]:
     else:
         loss = _declared(run_data)
     styles = {step.style for step in run_data.train_steps if step.count != 0}
-    return None if loss is not None and styles - {"model"} and _changed(run_data) else loss
+    if loss is None or not styles - {"model"} or not _changed(run_data):
+        return loss
+    parts = _parts_of_update(run_data)
+    return None if parts is None else loss._replace(factor=1 / parts)
+
+
+def _parts_of_update(run_data: RunData) -> Optional[int]:
+    """The number of batches whose gradients an update adds up, where the loss of each is the known loss divided by it."""
+    known, losses = run_data.probes.losses, run_data.steps().observed("loss")
+    parts = max((step.accumulation or 1 for step in run_data.train_steps if step.count), default=1)
+    if parts < 2 or len(known) != 1 or not len(losses) or not losses[0] > 0 or not (known[0].value or 0) > 0:
+        return None
+    return parts if abs(known[0].value / losses[0] / parts - 1) < _SAME_VALUE else None
 
 
 def _of_an_earlier_training(run_data: RunData) -> bool:

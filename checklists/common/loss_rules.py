@@ -27,6 +27,7 @@ RULES = (
     shapes.other_column,
     shapes.single_class,
     targets.several_classes,
+    targets.sums_apart,
     ranges.activated_twice,
     ranges.cut_off,
     ranges.narrow_range,
@@ -54,6 +55,7 @@ _OF_OUTPUT = (
     ranges.no_probabilities,
     ranges.no_log_probabilities,
     targets.out_of_reach,
+    targets.sums_apart,
 )
 
 

@@ -21,6 +21,9 @@ from msprec.checklists.common.wrong_loss import Wrong
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
+#: The share of rows from which a few odd ones do not explain what their sums are.
+_MOST_ROWS = 0.5
+
 
 def several_classes(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     """Several classes at once for a sample, where the probabilities of all add up to one."""
@@ -46,6 +49,34 @@ def several_classes(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     )
     if one.made_by != "softmax":
         return Wrong(summary, advice, one.fact.place, *made_for_calls(run_data, one.fact.place))
+    return wrong_output(one, summary, advice)
+
+
+def sums_apart(one: LossWithInputs, _) -> Optional[Wrong]:
+    """Outputs that add up to 1 by a softmax, beside targets most rows of which do not."""
+    targets = one.fact.targets
+    judged = one.takes in ("values", "probabilities") and one.made_by == "softmax" and are_probabilities(one)
+    along = len(one.shape) == 2 or list(one.output.axes or []) == [1]  # what the rows of the targets go along
+    if not judged or not along or targets.learnt or not targets.rows or targets.shape != one.shape:
+        return None
+    if (targets.not_one or 0) < _MOST_ROWS * targets.rows:
+        return None
+    summary = Text(
+        "{operator} 使每个样本的 {n} 个输出之和为 1，而 {name} 的 {rows} 行标签中有 {apart} 行的和不是 1："
+        "网络的输出无法达到它们。",
+        "{operator} makes the {n} outputs of a sample add up to 1, and {apart} of {rows} rows of the targets of {name} do not: "
+        "the network cannot reach them.",
+        operator=operator_of(one),
+        n=one.shape[1],
+        name=one.name,
+        rows=targets.rows,
+        apart=targets.not_one,
+    )
+    advice = Text(
+        "每个输出各自在 0 到 1 之间时用 Sigmoid，其余情况不要激活函数；Softmax 只用于一个类别的概率分布。",
+        "Use a sigmoid where each output lies between 0 and 1 by itself, and no activation otherwise; a softmax is for the "
+        "probabilities of classes of which one holds.",
+    )
     return wrong_output(one, summary, advice)
 
 

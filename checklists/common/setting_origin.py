@@ -14,7 +14,7 @@ _PLAIN = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.List, ast.Tuple)
 #: Calls that keep their keywords as settings.
 _SETTINGS = ("SimpleNamespace", "Namespace", "EasyDict", "edict", "dict", "ConfigDict", "Config")
 #: Calls that make a schedule of learning rates, which is written where they stand.
-_SCHEDULE = re.compile(r"(LR|_lr|Schedule|Scheduler)$")
+SCHEDULE = re.compile(r"(LR|_lr|Schedule|Scheduler)$")
 #: Names of the module whose functions make lists of rates.
 _NUMPY = ("np", "numpy")
 #: Calls that hand their first argument on.
@@ -34,6 +34,7 @@ DECAY = ArgumentName(("weight_decay",), 99)  # by its name alone: optimizers dif
 BATCH = ArgumentName(("batch_size",), 0)
 CLIPPING = ArgumentName(("clip_norm", "max_norm", "clip_value", "clip_value_max"), 1)
 UNITS = ArgumentName(("out_channels",), 1)
+LENGTH = ArgumentName(("decay_steps", "total_step", "total_steps", "T_max", "decay_epoch"), 2)
 EPOCHS = ArgumentName(("epoch", "epochs"), 0)
 
 
@@ -82,15 +83,20 @@ def argument_origin(
 
 
 def _computed_at(asked: _Asked, file: str, given: Optional[ast.expr]) -> list:
-    """Where the one value of a name is computed from others with a number, as ``lr = 4e-3 / len(x)`` is."""
+    """Where the one value of a name is computed from others with a number, as ``lr = 4e-3 / len(x)`` is, or with a constant."""
     if not isinstance(given, ast.Name):
         return []
     assigned = _assigned(asked.run_data.source.trees[file], given.id)
     for function in asked.run_data.source.enclosing(file, given.lineno):
         assigned = (_assigned(function, given.id) or assigned) if isinstance(function, ast.FunctionDef) else assigned
     value = assigned[0] if len(assigned) == 1 else None
-    numbers = [one for one in ast.walk(value) if _number(one) is not None] if isinstance(value, ast.BinOp) else []
+    numbers = [one for one in ast.walk(value) if _is_constant(one)] if isinstance(value, ast.BinOp) else []
     return [place(file, value.lineno)] if value is not None and numbers else []
+
+
+def _is_constant(node: ast.AST) -> bool:
+    """Whether it is a number, or a name in capital letters."""
+    return _number(node) is not None or (isinstance(node, ast.Name) and node.id.isupper())
 
 
 def _returned_by(run_data: RunData, where: Fact, given: Optional[ast.expr]) -> list:
@@ -163,10 +169,12 @@ def _origin(asked: _Asked, file: str, node: ast.AST, depth: int) -> Optional[Fac
         return (_origin(asked, file, names[0], depth + 1) if names else None) or place(file, node.lineno)
     if isinstance(node, ast.Call) and called_name(node) in _HANDS_ON and node.args:
         return _origin(asked, file, node.args[0], depth + 1)
-    if isinstance(node, ast.Call) and (_SCHEDULE.search(called_name(node)) or _is_own(asked, called_name(node))):
+    if isinstance(node, ast.Call) and (SCHEDULE.search(called_name(node)) or _is_own(asked, called_name(node))):
         return place(file, node.lineno)
     if isinstance(node, ast.ListComp) or (isinstance(node, ast.Call) and root_name(node.func) in _NUMPY):
         return place(file, node.lineno)  # numbers that are computed one by one
+    if isinstance(node, ast.expr) and _is_size(node):
+        return place(file, node.lineno)
     if isinstance(node, ast.Name):
         return _of_name(asked, file, node, depth + 1)
     if isinstance(node, ast.Attribute):
@@ -174,6 +182,12 @@ def _origin(asked: _Asked, file: str, node: ast.AST, depth: int) -> Optional[Fac
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
         return _of_field(asked, node.slice.value, depth + 1)
     return None
+
+
+def _is_size(node: ast.expr) -> bool:
+    """Whether it is ``len(x)`` or ``x.shape[0]``."""
+    shape = isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+    return shape or (isinstance(node, ast.Call) and called_name(node) == "len")
 
 
 def _is_own(asked: _Asked, name: str) -> bool:
@@ -189,10 +203,37 @@ def _of_name(asked: _Asked, file: str, node: ast.Name, depth: int) -> Optional[F
         assigned = _assigned(function, node.id)
         if assigned:
             return _origin(asked, file, assigned[-1], depth) if len(assigned) == 1 else None
+        looped = _looped_over(function, node.id)
+        if looped is not None:
+            return _origin(asked, file, looped, depth)
         if node.id in [one.arg for one in _parameters(function)]:
             return _of_parameter(asked, file, function, node.id, depth)
     assigned = _assigned(tree, node.id)
-    return _origin(asked, file, assigned[0], depth) if len(assigned) == 1 else None
+    looped = _looped_over(tree, node.id) if not assigned else None
+    one = assigned[0] if len(assigned) == 1 else looped
+    return _origin(asked, file, one, depth) if one is not None else None
+
+
+def _looped_over(scope: ast.AST, name: str) -> Optional[ast.expr]:
+    """The name of what a loop takes the values of a name from, as ``sizes`` of ``for a, b in zip(sizes[:-1], sizes[1:])``."""
+    for node in own_nodes(scope):
+        if isinstance(node, ast.For) and name in bound_names([node.target]):
+            found = _iterated(node.target, node.iter, name)
+            while isinstance(found, ast.Subscript):
+                found = found.value
+            return found if isinstance(found, (ast.Name, ast.Attribute, ast.List, ast.Tuple)) else None
+    return None
+
+
+def _iterated(target: ast.expr, values: ast.expr, name: str) -> Optional[ast.expr]:
+    """What a name in the target of a loop goes through."""
+    if isinstance(values, ast.Call) and called_name(values) == "enumerate" and values.args:
+        inner = target.elts[1] if isinstance(target, ast.Tuple) and len(target.elts) == 2 else None
+        return _iterated(inner, values.args[0], name) if inner is not None and name in bound_names([inner]) else None
+    if isinstance(values, ast.Call) and called_name(values) == "zip" and isinstance(target, ast.Tuple):
+        pairs = zip(target.elts, values.args)
+        return next((_iterated(one, value, name) for one, value in pairs if name in bound_names([one])), None)
+    return values if isinstance(target, ast.Name) else None
 
 
 def _parameters(function: ast.FunctionDef) -> list:

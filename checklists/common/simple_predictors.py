@@ -22,8 +22,10 @@ class Attainable(NamedTuple):
     loss: float
 
 
-def behind_simple_predictor(run_data: RunData, outcome: BesideConstant) -> Optional[Attainable]:
-    """The simple predictor of a training that took less than td.01.neighbours of what it takes from the constant's loss.
+def behind_simple_predictor(
+    run_data: RunData, outcome: BesideConstant, limit: str = "td.01.neighbours"
+) -> Optional[Attainable]:
+    """The simple predictor of a training that took less than ``limit`` of what it takes from the constant's loss.
 
     None where it took more, where no such predictor is known, and where it takes less than td.01.well of the constant's loss.
     Both are measured on samples of the training data, each without itself: what a network is trained on it can do better.
@@ -36,7 +38,7 @@ def behind_simple_predictor(run_data: RunData, outcome: BesideConstant) -> Optio
         return None
     taken, possible = constant.value - outcome.end, constant.value - found.loss
     little = possible < run_data.limit("td.01.well") * constant.value
-    return None if little or taken >= run_data.limit("td.01.neighbours") * possible else found
+    return None if little or taken >= run_data.limit(limit) * possible else found
 
 
 def labels_by_chance(run_data: RunData) -> bool:

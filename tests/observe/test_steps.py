@@ -310,7 +310,7 @@ class Step(nn.Cell):
     def scaled(self, x, y):
         return loss_fn(self.net(x), y) * 8.0
     COMPILED
-    def construct(self, x, y):
+    def METHOD(self, x, y):
         loss, found = self.grad(x, y)
         for total, one in zip(self.sums, found):
             ops.assign_add(total, one)
@@ -322,15 +322,16 @@ class Step(nn.Cell):
 step = Step(net, opt)
 for epoch in range(2):
     for number, (x, y) in enumerate(batches().create_tuple_iterator(num_epochs=1)):
-        print(float(step(x, y).asnumpy()))
+        print(float(step.METHOD(x, y).asnumpy()))
         if number % 2:
             step.apply()
 """
 
 
-@pytest.mark.parametrize("compiled", ["", "@ms.jit"])
-def test_a_cell_that_updates_in_another_method(scripts, compiled: str) -> None:
-    scripts.write(COMMON + LATER.replace("COMPILED", compiled))
+@pytest.mark.parametrize(("compiled", "method"), [("", "construct"), ("@ms.jit", "construct"), ("@ms.jit", "add")])
+def test_a_cell_that_updates_in_another_method(scripts, compiled: str, method: str) -> None:
+    code = LATER.replace("COMPILED", compiled).replace("METHOD", method)
+    scripts.write(COMMON + code.replace("step.construct(", "step("))
     ran = scripts.observed("pynative")
     assert ran.status == 0, ran.err
     scripts.no_own_errors()

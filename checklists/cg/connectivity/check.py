@@ -2,6 +2,7 @@
 
 from msprec.bilingual import Text
 from msprec.checklists.cg.connectivity.connectivity import judge_connections, judge_hidden
+from msprec.checklists.cg.connectivity.dropped_inputs import judge_dropped_inputs
 from msprec.checklists.cg.connectivity.first_step import judge_first_step
 from msprec.checklists.cg.connectivity.lost_shortcut import judge_lost_shortcut
 from msprec.checklists.cg.connectivity.merged_ids import judge_merged_ids
@@ -32,6 +33,7 @@ _NETWORKS = (
     judge_recurrent_axes,
     judge_unread_input,
     judge_lost_shortcut,
+    judge_dropped_inputs,
 )
 _ANY_STEP = (
     judge_reshaped_axes,
@@ -61,7 +63,8 @@ def connections(run_data: RunData) -> Finding:
     than its window that half of what a layer is given is not read, in such a training; ids of which cg.03.merged become one
     before they are looked up, in such a training; an input of which only the first or the last few places (cg.03.read_places)
     change the loss; noise that is scaled by exp(logvar), the variance;
-    rows that are summed by the index that they were taken by.
+    rows that are summed by the index that they were taken by; a dropout of cg.03.dropped_inputs or more of the inputs, in a
+    training that came to nothing.
     No probe: undecided.
     """
     watched = bool(run_data.networks) and bool(run_data.probes.graph.cells)

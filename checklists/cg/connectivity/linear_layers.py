@@ -4,6 +4,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
+from msprec.checklists.common.class_choice import chosen_at
 from msprec.checklists.common.findings import note
 from msprec.engine.finding import Evidence, Finding, problem
 from msprec.engine.run_data import RunData
@@ -16,6 +17,8 @@ _BY_DESIGN = re.compile(
     re.IGNORECASE,
 )
 _NORMS = re.compile(r"norm", re.IGNORECASE)
+#: A cell that gives what it is given, in the place of an activation.
+_NOTHING = "Identity"
 
 
 def judge_linear_pairs(run_data: RunData, evidence: list) -> Optional[Finding]:
@@ -76,6 +79,8 @@ def _forgotten(run_data: RunData, pairs: list, evidence: list) -> Finding:
     places = [
         place for pair in pairs for place in (pair.place, pair.before, pair.created, made.get(pair.first)) if place
     ]
+    for cell in run_data.probes.graph.cells:
+        places += chosen_at(run_data, cell.created, _NOTHING) if cell.class_ == _NOTHING else []
     return problem(
         Text(
             "{names}：后一层直接取前一层的输出，其间没有激活函数；两个 {cls} 合起来只相当于一个线性层。",

@@ -23,19 +23,24 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
     outputs end in three numbers or more (classes, or what an autoencoder gives back), and the training ended with more than
     cg.03.solved of the constant's loss, or came to nothing; or it has at most cg.03.narrow of the number of classes, nearest
     neighbours tell cg.03.told of them, and the training ended with more than cg.03.half_solved; or it has cg.03.tiny units at
-    most, in a training that came far less down than nearest neighbours would bring it (td.01.neighbours); else None."""
+    most, in a training that came far less down than nearest neighbours would bring it (td.01.neighbours; before no more outputs
+    than that, cg.03.half_as_far); else None."""
     outcome, gain, nothing = learning_outcome(run_data), unsolved_gain(run_data), came_to_nothing(run_data)
     unknown = outcome.verdict == "unknown" and nothing
     if not unknown and (gain is None or outcome.constant is None):
         return None
     weights = {one.cell: one for one in run_data.parameters if one.kind == "weight" and len(one.shape) > 1 and one.cell}
     ran = [cell for cell in run_data.probes.graph.cells if cell.path in weights and not cell.loss]
-    tiny = behind_simple_predictor(run_data, outcome) is not None
-    fewest = 2 if tiny or nothing else 3
-    if len(ran) < fewest or any(cell.calls != 1 for cell in ran) or not _in_a_row(run_data):
+    tiny, most = behind_simple_predictor(run_data, outcome) is not None, int(run_data.limit("cg.03.tiny"))
+    if not ran or any(cell.calls != 1 for cell in ran) or not _in_a_row(run_data):
         return None
     shapes = [list(weights[cell.path].shape) for cell in ran]
-    most = max(_most_units(run_data, shapes[-1][0], gain), int(run_data.limit("cg.03.tiny")) if tiny else 0)
+    # a bottleneck before many outputs, as of an autoencoder, may be as narrow as that on purpose
+    halfway = shapes[-1][0] <= most and behind_simple_predictor(run_data, outcome, "cg.03.half_as_far") is not None
+    tiny = tiny or halfway
+    if len(ran) < (2 if tiny or nothing else 3):
+        return None
+    most = max(_most_units(run_data, shapes[-1][0], gain), most if tiny else 0)
     narrow = [
         n
         for n, one in enumerate(shapes[:-1])

@@ -13,13 +13,15 @@ from msprec.engine.schema import Fact
 
 #: Of a convolution; a pooling's is the one before.
 _STRIDE = ArgumentName(("stride",), 3)
+#: The stride of a residual network's shortcuts (He et al. 2016).
+_SHORTCUT = 2
 
 
 def judge_wide_stride(run_data: RunData) -> Optional[Finding]:
-    """Problem: a layer that runs has a window of more than one value and a stride so much wider that it reads cg.03.read of what
-    it is given or less, and the training ended with more than cg.03.solved of the constant's loss; else None.
+    """Problem: a layer that runs has a stride so much wider than its window that it reads cg.03.read of what it is given or less,
+    and the training ended with more than cg.03.solved of the constant's loss; else None.
 
-    A window of one value with a stride is left out: shortcuts of residual networks have it on purpose.
+    A window of one value with a stride of 2 is left out: shortcuts of residual networks have it on purpose.
     """
     gain = unsolved_gain(run_data)
     if gain is None:
@@ -36,7 +38,7 @@ def judge_wide_stride(run_data: RunData) -> Optional[Finding]:
 def _read_share(cell: Fact) -> float:
     """The share of what a layer is given that lies in one of its windows, by the arguments that it was made with."""
     window, stride = (_sizes(cell.args or "", name) for name in ("kernel_size", "stride"))
-    if not window or not stride or max(window) == 1:
+    if not window or not stride or (max(window) == 1 and max(stride) <= _SHORTCUT):
         return 1.0
     sides = max(len(window), len(stride))
     window, stride = (one * sides if len(one) == 1 else one for one in (window, stride))

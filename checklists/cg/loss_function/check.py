@@ -15,9 +15,10 @@ from msprec.engine.run_data import RunData
 def loss_function(run_data: RunData) -> Finding:
     """The loss of one captured batch: what it was given, what it gave, and what NumPy makes of the same arrays.
 
-    Problem: softmax or another activation twice or not at all, a single class, labels outside [0, 1], shapes that broadcast
-    to N×N, no reduction, a function of the script's own that disagrees with the loss that its name promises, and one of
-    features and class numbers that is no smaller with classes apart than with all of them at one point, or mixed.
+    Problem: softmax or another activation twice or not at all, or beside targets that do not add up to 1, a single class,
+    labels outside [0, 1], shapes that broadcast to N×N, no reduction, a function of the script's own that disagrees with the
+    loss that its name promises, and one of features and class numbers that is no smaller with classes apart than with all of
+    them at one point, or mixed.
     """
     if run_data.trains_nothing:
         return not_applicable(Text("没有训练，因而没有 loss。", "Nothing was trained, so there is no loss."))

@@ -31,6 +31,7 @@ from msprec.checklists.dp.in_network_normalization import input_scaling
 from msprec.checklists.dp.normalization.divided_too_far import divided_too_far
 from msprec.checklists.dp.normalization.each_row import each_row_by_itself
 from msprec.checklists.dp.normalization.each_window import each_window_by_itself
+from msprec.checklists.dp.normalization.scale_places import scale_places
 from msprec.checklists.dp.shuffling.recurrent_state import carried_state, is_state
 from msprec.engine.finding import Finding, figure, not_applicable, ok, problem, table, together, undecided, worst
 from msprec.engine.item import item
@@ -209,6 +210,7 @@ def _layers(run_data: RunData, dataset: Fact, index: int) -> list:
 
 def _not_normalised(run_data: RunData, dataset: Fact, numeric: list, verdict, shown: list) -> Finding:
     places = [op_place(dataset, "map") or first_place(dataset), *array_origins(run_data, dataset, verdict.column)]
+    places += scale_places(run_data, places)
     return problem(
         Text("送入网络的数据取值范围不当：{wrong}。", "The inputs are not normalised: {wrong}.", wrong=verdict.wrong),
         Text(

@@ -22,7 +22,10 @@ _PADS = re.compile(
     re.IGNORECASE,
 )
 #: A line that makes a mask by a comparison.
-_MASK_MADE = r"(?i)^\s*(self\.)?\w*mask\w*\s*=.*(!=|==|\b(ne|eq|equal|not_equal|logical_not)\(|[(=]\s*~|\b1(\.0)?\s*-)"
+_MASK_MADE = (
+    r"(?i)^\s*(self\.)?(\w*mask\w*|pad(ding|ded)?)\s*="
+    r".*(!=|==|\b(ne|eq|equal|not_equal|logical_not)\(|[(=]\s*~|\b1(\.0)?\s*-)"
+)
 #: A comparison of places with lengths, whatever it is called.
 _OF_LENGTHS = (
     r"(?i)^\s*\w+\s*=.*(([<>]=?)[^<>]*\blen(gth)?s?\b|\blen(gth)?s?\b[^<>]*[<>]).*(dims|squeeze|None|reshape|view)"

@@ -14,6 +14,7 @@ from msprec.checklists.ds.label_validity import label_values as values
 from msprec.checklists.ds.label_validity.beyond_output import always_alike
 from msprec.checklists.ds.label_validity.box_corners import corners_exchanged
 from msprec.checklists.ds.label_validity.cached_outputs import cached_out_of_order
+from msprec.checklists.ds.label_validity.compared_amounts import scored_as_classes
 from msprec.checklists.ds.label_validity.compared_predictions import (
     classless_argmax,
     compared_each_with_each,
@@ -51,6 +52,7 @@ _COMPARISONS = (
     always_alike,
     compared_each_with_each,
     compared_out_of_order,
+    scored_as_classes,
 )
 
 

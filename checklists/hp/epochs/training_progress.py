@@ -21,7 +21,7 @@ from msprec.checklists.common.training_curves import (
     validation_scores,
 )
 from msprec.checklists.common.training_segments import last_rows, last_training_start, rates_of
-from msprec.checklists.common.without_progress import came_to_nothing
+from msprec.checklists.common.without_progress import came_to_nothing, ended_above_constant
 from msprec.engine.run_data import RunData
 
 #: A call of a dropout, of the framework's or one's own.
@@ -72,7 +72,8 @@ def too_few_updates(run_data: RunData) -> Optional[int]:
     rows, updates = last_rows(run_data), run_data.training_steps
     if rows is None or not updates or last_training_start(run_data):
         return None
-    short = _few_whole_passes(run_data) and came_to_nothing(run_data) and not _by_heart_alone(run_data)
+    nothing = came_to_nothing(run_data) and not _by_heart_alone(run_data)
+    short = _few_whole_passes(run_data) and (nothing or ended_above_constant(run_data))
     if updates >= run_data.limit("hp.02.updates") and not short:
         return None
     if run_data.loads or learns_by_rewards(run_data) or learning_outcome(run_data).verdict in ("learnt", "diverged"):
@@ -80,8 +81,8 @@ def too_few_updates(run_data: RunData) -> Optional[int]:
     losses = run_data.steps()["loss"][rows & run_data.steps().seen("loss")]
     if len(losses) < updates or not np.isfinite(losses).all():
         return None
-    left = run_data.limit("hp.02.undone") * losses[0] < losses[-1] <= run_data.limit("hp.02.grown") * losses[0]
-    return updates if left and losses[-1] > 0 else None
+    left = run_data.limit("hp.02.undone") * losses[0] < losses[-1] or ended_above_constant(run_data)
+    return updates if left and 0 < losses[-1] <= run_data.limit("hp.02.grown") * losses[0] else None
 
 
 def broke_off(run_data: RunData) -> bool:

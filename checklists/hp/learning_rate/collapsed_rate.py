@@ -10,11 +10,13 @@ from msprec.bilingual import Text
 from msprec.checklists.common.array_origin import argument_of
 from msprec.checklists.common.constant_prediction import learning_outcome, training_losses
 from msprec.checklists.common.findings import at
+from msprec.checklists.common.setting_origin import LENGTH, SCHEDULE, argument_origin
 from msprec.checklists.common.training_segments import rates_of
 from msprec.checklists.hp.learning_rate.trials import Better
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.source.user_code import called_name
 
 #: A scheduler of mindspore.experimental.optim that is stepped, or a rate that is written to an optimizer.
 STEPPED = (
@@ -219,5 +221,17 @@ def collapsed(run_data: RunData, ended: Collapse, better: Optional[Better], evid
             "steps takes the number of all steps.",
         ),
         evidence,
-        [*run_data.find_lines(STEPPED, 3), *run_data.find_lines(_UNITS, 3), *places],
+        [*run_data.find_lines(STEPPED, 3), *run_data.find_lines(_UNITS, 3), *places, *_lengths(run_data, places)],
     )
+
+
+def _lengths(run_data: RunData, places: list) -> list:
+    """Where the length of a schedule is written that is made at one of the places."""
+    calls = [
+        (where, called_name(call))
+        for where in places
+        if where and where.file
+        for call in run_data.source.nodes_at(where.file, where.line, ast.Call)
+        if SCHEDULE.search(called_name(call))
+    ]
+    return [origin for where, name in calls for origin in argument_origin(run_data, where, LENGTH, name)]

@@ -4,6 +4,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.findings import first_place, train_sets
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
@@ -82,6 +83,9 @@ def _own_token(run_data: RunData, facts) -> Finding:
 
 
 def _not_shifted(run_data: RunData, facts) -> Finding:
+    sets = train_sets(run_data)
+    inputs = [(data, one) for data in sets for one in data.columns if one.name != data.label.column]
+    made = [origin for data, one in inputs for origin in array_origins(run_data, data, one)[:1]]
     return problem(
         Text(
             "目标没有错开：网络只看得到当前及之前的 token，而每个位置的目标就是该位置的输入 token，照抄即可。",
@@ -93,5 +97,5 @@ def _not_shifted(run_data: RunData, facts) -> Finding:
             "Predict the next token: compare logits[:, :-1] with tokens[:, 1:].",
         ),
         [run_data.code(facts.loss_place, Text("损失函数的调用处", "Where the loss is called"))],
-        [one for one in (facts.loss_place, *map(first_place, train_sets(run_data))) if one],
+        [one for one in (facts.loss_place, *map(first_place, sets), *made) if one],
     )

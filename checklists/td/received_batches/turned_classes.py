@@ -1,6 +1,8 @@
 """Pictures turned at random whose class the turning changes (td.05)."""
 
+import ast
 import math
+import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed, percent
@@ -10,6 +12,10 @@ from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.received_batches.turned_targets import TURNS
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
+
+#: Lines that are looked through.
+_MOST_LINES = 12
+_RANDOM = re.compile(r"\b(rand\w*|uniform|integers|choice|binomial|coin|prob)\b|\brng\b|random")
 
 
 def turned_classes(run_data: RunData) -> Optional[Finding]:
@@ -23,7 +29,7 @@ def turned_classes(run_data: RunData) -> Optional[Finding]:
     alike = [" / ".join(pair) for pair in control.alike or []] if _learnt_pairs_alone(run_data) else []
     if not alike and not (labels_by_chance(run_data) and outcome.state == "nothing" and outcome.sure):
         return None
-    turns = run_data.find_lines(TURNS, 3)
+    turns = at_random(run_data, run_data.find_lines(TURNS, _MOST_LINES))
     if not turns:
         return None
     return problem(
@@ -48,6 +54,20 @@ def turned_classes(run_data: RunData) -> Optional[Finding]:
         [run_data.code_at(turns, Text("翻转之处", "Where they are turned"))],
         turns,
     )
+
+
+def at_random(run_data: RunData, turns: list) -> list:
+    """Those of the lines that stand below a condition on a random number, as an augmentation does; the first ones where none is
+    known to."""
+    chosen = []
+    for where in turns:
+        tests = [
+            one.test
+            for one in run_data.source.nodes(where.file, ast.If, ast.IfExp)
+            if one.lineno <= where.line <= (one.end_lineno or 0)
+        ]
+        chosen += [where] if any(_RANDOM.search(ast.unparse(one)) for one in tests) else []
+    return (chosen or turns)[:3]
 
 
 def _learnt_pairs_alone(run_data: RunData) -> bool:

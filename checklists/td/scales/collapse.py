@@ -1,12 +1,18 @@
 """A reconstruction that is the same whatever is reconstructed, as another term of the loss outweighs it (td.08)."""
 
+import ast
+import re
 from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.call_sites import made_for_calls
 from msprec.engine.finding import Finding, problem
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
+from msprec.source.user_code import bound_names
 
+#: A line that reduces a term of a loss over an axis.
+_REDUCES = re.compile(r"\.(mean|sum)\(|\b(reduce_)?(mean|sum)\(")
 #: What the term is called that keeps the codes near their prior.
 _PRIOR = r"(?i)(^|[^a-z])kl(d|_?div\w*|_?loss\w*|_?term\w*)?\s*=|kullback"
 
@@ -21,7 +27,7 @@ def collapsed_reconstruction(run_data: RunData) -> Optional[Finding]:
     if found.of_inputs > run_data.limit("td.08.still"):
         return None
     made = made_for_calls(run_data, found.place) if found.place else []
-    places = [one for one in (found.place, *priors, *made) if one]
+    places = [one for one in (found.place, *priors, *reduced_at(run_data, found.place), *made) if one]
     return problem(
         Text(
             "重建结果与输入无关：把 {n} 个样本互换位置，输出的变化只有输入差异的 {share}。loss 的另一项（如 KL）压过了重建误差，"
@@ -40,3 +46,18 @@ def collapsed_reconstruction(run_data: RunData) -> Optional[Finding]:
         [run_data.code_at(places, Text("loss 的各项", "The terms of the loss"))],
         places,
     )
+
+
+def reduced_at(run_data: RunData, term: Optional[Fact]) -> list:
+    """The lines right behind a term that reduce it, as ``term = term.mean(axis=1)`` does."""
+    if not term or not term.file or not term.line:
+        return []
+    around = run_data.source.function_around(term.file, term.line)
+    stores = [one for one in ast.walk(around) if isinstance(one, ast.Assign)] if around is not None else []
+    own = [one for one in stores if one.lineno <= term.line <= (one.end_lineno or 0)]
+    names = {name for one in own for name in bound_names(one.targets)}
+    return [
+        place(term.file, one.lineno)
+        for one in stores
+        if one.lineno > term.line and bound_names(one.targets) & names and _REDUCES.search(ast.unparse(one.value))
+    ]

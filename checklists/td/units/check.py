@@ -9,6 +9,7 @@ from msprec.checklists.td.units.flattened_signal import flattened_signal
 from msprec.checklists.td.units.initial_weights import (
     Fading,
     Scale,
+    began_far_off,
     drawn_at,
     fading_signal,
     mostly_saturated,
@@ -247,21 +248,31 @@ def _fades(run_data: RunData, moments: Moments, fading: Fading) -> Finding:
 
 def _wide(run_data: RunData, moments: Moments, large: list) -> Finding:
     outcome, one = run_data.once(assess), large[0]
+    if began_far_off(run_data, outcome):
+        course = Text(
+            "初始权重过大，最初的输出远离目标：loss 从 {start} 开始，是常数预测（{level}）的 {times} 倍，"
+            "结束时只比常数预测低 {share}",
+            "The weights start so large that the first outputs lie far from the targets: the loss begins at {start}, {times} "
+            "times that of a constant prediction ({level}), and ends {share} below it",
+            start=outcome.start,
+            level=outcome.outcome.constant_value,
+            times=float(outcome.start or 0.0) / outcome.outcome.constant_value,
+            share=percent(outcome.outcome.gain or 0.0),
+        )
+    else:
+        course = Text(
+            "初始权重远大于通常的值，无论还有什么问题，而训练没有学到东西",
+            "The weights start far larger than is usual, whatever else is wrong, and the training came to nothing",
+        )
     return _of_first_weights(
         run_data,
         moments,
         large,
         Text(
-            "初始权重过大，最初的输出远离目标：loss 从 {start} 开始，是常数预测（{level}）的 {times} 倍，"
-            "结束时只比常数预测低 {share}；"
-            "{n} 层的权重过大（{cell} 的标准差为 {std}，是保持尺度的 1/√fan_in 的 {gain} 倍）。",
-            "The weights start so large that the first outputs lie far from the targets: the loss begins at {start}, {times} "
-            "times that of a constant prediction ({level}), and ends {share} below it. The weights of {n} layers are too large "
-            "({cell}: a standard deviation of {std}, {gain} times the 1/√fan_in that keeps the scale).",
-            start=outcome.start,
-            level=outcome.outcome.constant_value,
-            times=float(outcome.start or 0.0) / outcome.outcome.constant_value,
-            share=percent(outcome.outcome.gain or 0.0),
+            "{course}；{n} 层的权重过大（{cell} 的标准差为 {std}，是保持尺度的 1/√fan_in 的 {gain} 倍）。",
+            "{course}. The weights of {n} layers are too large ({cell}: a standard deviation of {std}, {gain} times the "
+            "1/√fan_in that keeps the scale).",
+            course=course,
             n=len(large),
             cell=one.layer.cell,
             std=one.std,

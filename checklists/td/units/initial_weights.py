@@ -96,15 +96,20 @@ def fading_signal(run_data: RunData, moments: Moments) -> Optional[Fading]:
 
 def wide_start(run_data: RunData, moments: Moments) -> list[Scale]:
     """The layers whose weights began with a gain of td.03.gain or more, where they are two and half of all, nothing was loaded,
-    and the loss began far off a constant prediction and was not brought down; else none."""
-    if run_data.loads or not _began_far_off(run_data, run_data.once(assess)):
+    and the loss began far off a constant prediction and was not brought down; or, of a training that came to nothing, whose loss
+    may not show it, of twice that gain; else none."""
+    if run_data.loads:
         return []
+    far = began_far_off(run_data, run_data.once(assess))
+    if not far and not came_to_nothing(run_data):
+        return []
+    limit = run_data.limit("td.03.gain") * (1 if far else 2)
     layers = [entry for entry, _ in moments.courses() if entry.kind == "layer"]
-    large = [one for one in _scales(run_data, layers) if one.gain >= run_data.limit("td.03.gain")]
+    large = [one for one in _scales(run_data, layers) if one.gain >= limit]
     return large if len(large) >= 2 and 2 * len(large) >= len(layers) else []
 
 
-def _began_far_off(run_data: RunData, outcome: Assessment) -> bool:
+def began_far_off(run_data: RunData, outcome: Assessment) -> bool:
     """Whether the loss began td.03.start times above that of a constant prediction, near which an untrained network lies, and
     td.03.solved of the constant's is not gone at the end."""
     gain, constant = outcome.outcome.gain, outcome.outcome.constant_value
@@ -124,7 +129,7 @@ def mostly_saturated(run_data: RunData, moments: Moments) -> list[Lost]:
     nothing = nothing or (gain is not None and gain <= run_data.limit("hp.01.constant"))
     if run_data.loads:
         return []
-    if not (nothing or _began_far_off(run_data, outcome)):
+    if not (nothing or began_far_off(run_data, outcome)):
         least = int(run_data.limit("td.03.stack"))
         if gain is None or gain >= run_data.limit("td.03.half_way"):
             return []

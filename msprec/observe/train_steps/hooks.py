@@ -1,10 +1,10 @@
 """Which call is a training step: the calls of cells, compiled functions and gradient functions, and whom each belongs to."""
 
-import inspect
 import threading
 import weakref
 
 from msprec.observe.train_steps.gradient_functions import differentiated_in, holds_gradient
+from msprec.observe.train_steps.method_names import leaves_update
 from msprec.runtime.cells import is_builtin, is_loss_class, is_optimizer_class, optimizers_in
 from msprec.runtime.scalars import first_scalar, is_parameter
 
@@ -143,29 +143,7 @@ def _are_batches(args: tuple) -> bool:
 def _leaves_update(cell) -> bool:
     """Whether a cell of the user's computes gradients in its ``construct`` and calls none of its optimizers there, but in another
     method, as where gradients of several batches are added up."""
-    if is_builtin(type(cell)) or differentiated_in(cell) is None:
-        return False
-    held = {name for name, inner in cell._cells.items() if inner is not None and optimizers_in(inner)}
-    methods = {
-        name: inspect.unwrap(one) for name, one in vars(type(cell)).items() if callable(one) and name != "__init__"
-    }
-    named = {name: _names_in(getattr(one, "__code__", None)) for name, one in methods.items()}
-    waiting, reached = ["construct"], set()
-    while waiting:
-        name = waiting.pop()
-        reached.add(name)
-        waiting += [one for one in named.get(name, ()) if one in named and one not in reached]
-    inside = set().union(*(named.get(name, set()) for name in reached))
-    outside = set().union(*(names for name, names in named.items() if name not in reached))
-    return "construct" in named and not inside & held and bool(outside & held)
-
-
-def _names_in(code) -> set:
-    """The attributes and globals that a code names, with the functions in it."""
-    if code is None:
-        return set()
-    inner = [one for one in code.co_consts if isinstance(one, type(code))]
-    return set(code.co_names).union(*map(_names_in, inner))
+    return not is_builtin(type(cell)) and differentiated_in(cell) is not None and leaves_update(cell, "construct")
 
 
 def _only_updates(cell) -> bool:

@@ -4,15 +4,17 @@ from typing import Optional
 
 from msprec.locate.replay import of_function
 from msprec.observe.train_steps.gradient_functions import (
+    differentiated_in,
     held_gradients,
     is_all_finite,
     is_gradient_function,
     returns_value,
 )
 from msprec.observe.train_steps.kept_few import KeptFew
+from msprec.observe.train_steps.method_names import leaves_update
 from msprec.observe.train_steps.open_step import NotUpdated, OpenStep
 from msprec.record.overflow_rules import UPDATE
-from msprec.runtime.cells import optimizers_in, unwrap
+from msprec.runtime.cells import is_builtin, optimizers_in, unwrap
 from msprec.runtime.closure_scan import Reached
 from msprec.runtime.scalars import first_flag, first_scalar
 from msprec.runtime.source_locations import user_place
@@ -29,6 +31,8 @@ class JitSteps:
     def __init__(self, steps) -> None:
         self._steps, self._observer = steps, steps.observer
         self._sums = KeptFew(self._sums_in)
+        #: ``{(class, method): whether it leaves the update to another}``
+        self._halves: dict = {}
 
     def call(self, executor, args: tuple, run):
         """A compiled function is called; ``run()`` calls it."""
@@ -40,6 +44,12 @@ class JitSteps:
         reached = guarded_call(self._steps.what_reaches, executor.fn, executor.obj)
         if reached is None:
             return run()
+        if reached.optimizers and guarded_call(self._is_first_half, executor):
+            inside, given = differentiated_in(executor.obj), _without_cells(args)
+            guarded_call(functional.begin_gradient, inside, None, given)
+            output = run()
+            guarded_call(functional.forward_done, output)
+            return output
         is_gradient = is_gradient_function(executor.fn)
         if reached.optimizers and not is_gradient and not reached.has_gradient and functional.awaits_update:
             given = _gradients_of(args) or guarded_call(self._sums.of, executor.fn) or ()
@@ -55,6 +65,15 @@ class JitSteps:
             guarded_call(functional.forward_done, output if returns_value(executor.fn) else None)
             return output
         return self._call_forward(reached, args, run)
+
+    def _is_first_half(self, executor) -> bool:
+        """Whether a compiled method of a cell computes gradients, and another method calls the optimizer."""
+        owner, name = executor.obj, executor.fn.__name__
+        key = (type(owner), name)
+        if key not in self._halves:
+            cell = hasattr(owner, "_cells") and not is_builtin(type(owner))
+            self._halves[key] = cell and differentiated_in(owner) is not None and leaves_update(owner, name)
+        return self._halves[key]
 
     def _sums_in(self, function) -> tuple:
         optimizers = self._steps.what_reaches(function).optimizers

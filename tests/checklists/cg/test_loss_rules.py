@@ -99,6 +99,11 @@ WHOLE = {"probabilities": True}
         (loss("bce", SOFTMAX, targets(several=300, **ROWS), (32, 4), predicted=WHOLE), "problem"),
         (loss("bce", SOFTMAX, targets(several=0, **ROWS), (32, 4), predicted=WHOLE), "ok"),
         (loss("bce", SIGMOID, targets(several=300, **ROWS), (32, 4)), "ok"),
+        # pixels, of which a softmax can reach one alone; probabilities; a few rows of another sum
+        (loss("mse", SOFTMAX, targets(not_one=512, **ROWS), (32, 4), predicted=WHOLE), "problem"),
+        (loss("mse", SOFTMAX, targets(not_one=0, **ROWS), (32, 4), predicted=WHOLE), "ok"),
+        (loss("mse", SOFTMAX, targets(not_one=30, **ROWS), (32, 4), predicted=WHOLE), "ok"),
+        (loss("mse", SIGMOID, targets(not_one=512, **ROWS), (32, 4)), "ok"),
         (loss("mse", output(linear=True), targets(shape=[32, 3])), "problem"),
         (loss("mse", output(linear=True), targets(shape=[32, 3], distinct=1)), "ok"),
         # a value for every sample of the batch

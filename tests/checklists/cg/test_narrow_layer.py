@@ -1,9 +1,11 @@
 """A layer of one unit before several outputs, in trainings that came to nothing (cg.03)."""
 
 import pytest
-from building import Run, dataset, parameter, run_data
+from building import Run, column, dataset, parameter, run_data
 
 from msprec.checklists.cg.connectivity.narrow_layer import judge_narrow_layer
+
+TARGET = {"column": "y", "kind": "regression"}
 
 
 def network(units, level, classes=10, known=True):
@@ -34,3 +36,21 @@ def test_one_unit(tmp_path, units, level, classes, found):
 def test_one_unit_where_the_constant_is_not_known(tmp_path):
     told = judge_narrow_layer(run_data(tmp_path, network(1, 7.2, known=False)))
     assert told is not None and "came to nothing" in told.summary.render("en")
+
+
+@pytest.mark.parametrize(
+    ("units", "share", "classes", "found"),
+    [
+        (2, 0.4, 1, True),
+        (2, 0.7, 1, False),
+        (8, 0.4, 1, False),
+        (2, 0.4, 16, False),  # what an autoencoder's code may be
+    ],
+)
+def test_few_units_of_a_regression_that_stays_half_way_behind_its_neighbours(tmp_path, units, share, classes, found):
+    made = network(units, (1 - share) * 4.0, classes)
+    made.set("loss", [{"class": "MSELoss", "builtin": True, "args": "", "place": None}])
+    made.set("datasets", [dataset([column("x"), column("y", shape=[1], mean=0.0, std=2.0)], label=TARGET)])
+    made.facts["probes"]["losses"][0].update(kind="mse", name="MSELoss", predicted={"shape": [32, classes]})
+    made.facts["probes"]["target_control"] = {"samples": 600, "explained": 0.99, "by": "neighbours"}
+    assert (judge_narrow_layer(run_data(tmp_path, made)) is not None) is found

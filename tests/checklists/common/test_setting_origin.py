@@ -39,6 +39,10 @@ def reading(tmp_path):
         ("def rates():\n    return [0.1]\n\nlr = rates()\nopt = nn.SGD(ps, lr)\n", 5, [4, 2]),
         ("base = 1\nlr = [base / n for n in range(1, 9)]\nopt = nn.SGD(ps, lr)\n", 3, [2]),
         ("base = 1\nlr = np.linspace(base, 0, 9)\nopt = nn.SGD(ps, lr)\n", 3, [2]),
+        ("rates = [0.1]\nfor lr in rates:\n    opt = nn.SGD(ps, lr)\n", 3, [1]),
+        ("rates, names = [0.1], ['a']\nfor n, lr in zip(names, rates):\n    opt = nn.SGD(ps, lr)\n", 3, [1]),
+        ("rates = [0.1]\nfor n, lr in enumerate(rates[:1]):\n    opt = nn.SGD(ps, lr)\n", 3, [1]),
+        ("lr = BASE / STEPS\nopt = nn.SGD(ps, lr)\n", 2, [1]),
         ("lr = read()\nopt = nn.SGD(ps, lr)\n", 2, []),
     ],
 )
@@ -71,3 +75,9 @@ def test_the_value_of_the_run_tells_two_calls_apart(reading):
 )
 def test_epochs(reading, code, found):
     assert lines(epochs_origin(reading(code))) == found
+
+
+@pytest.mark.parametrize("size", ["x.shape[0]", "len(x)"])
+def test_a_batch_of_the_whole_set(reading, size):
+    code = f"n = {size}\ndata = source.batch(n)\n"
+    assert lines(argument_origin(reading(code), place("train.py", 2), BATCH, "batch")) == [1]

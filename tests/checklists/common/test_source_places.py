@@ -44,6 +44,7 @@ def test_a_table_that_is_not_kept(reading, code, lines):
         ("from mindspore.nn import Sigmoid\nnet = [Dense(3, 3), Sigmoid()]\n", 2, []),
         ("from mindspore.nn import Sigmoid\nACTS = {'s': Sigmoid}\nnet = ACTS[name]()\n", 3, [2]),
         ("def block(n, act=nn.Sigmoid):\n    return [nn.Dense(n, n), act()]\n", 2, [1]),
+        ("ACTS = {'s': nn.Sigmoid}\nnet = ACTS[kind]()\nmake('s')\n", 2, [1, 3]),
         ("other = nn.Sigmoid()\nnet = [nn.Dense(3, 3), act()]\n", 2, []),
     ],
 )

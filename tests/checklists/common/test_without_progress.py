@@ -39,6 +39,14 @@ def test_few_losses_that_come_down(tmp_path):
     assert not came_to_nothing(run_data(tmp_path, made))
 
 
+@pytest.mark.parametrize(("end", "expected"), [(3.0, True), (2.0, False)])
+def test_few_losses_that_come_down_from_far_above(tmp_path, end, expected):
+    made = training(CONSTANT, 15)
+    for step in made.steps:
+        step["loss"] = end + 20.0 * 0.5 ** step["step"]
+    assert came_to_nothing(run_data(tmp_path, made)) is expected
+
+
 def test_targets_beyond_a_binary_cross_entropy(tmp_path):
     made = training(CONSTANT).set("datasets", [])
     entry = {"kind": "bce", "name": "BCELoss", "labels": {"min": 0.0, "max": 16.0}}

@@ -3,7 +3,8 @@
 import pytest
 from building import Run, column, dataset, run_data
 
-from msprec.checklists.td.received_batches.turned_classes import turned_classes
+from msprec.checklists.td.received_batches.turned_classes import at_random, turned_classes
+from msprec.checklists.td.received_batches.turned_targets import TURNS
 
 FLIP = "def augment(im):\n    return np.flip(im) if rng.rand() < 0.5 else im\n"
 
@@ -46,3 +47,16 @@ def test_what_turns_and_what_it_changes(tmp_path, code, alike, agreement, end, f
     assert (seen is not None) == found
     if found:
         assert seen.locations[0]["line"] == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ("def draw(d):\n    return a[::-1] if d == 'up' else a\n\nif rng.random() < 0.5:\n    a = a[:, ::-1]\n", [5]),
+        (FLIP, [2]),
+        ("a = a[:, ::-1]\n", [1]),  # under which condition is not known
+    ],
+)
+def test_lines_that_turn_at_random(tmp_path, code, lines):
+    data = run_data(tmp_path, Run(source={"train.py": code}))
+    assert [one.line for one in at_random(data, data.find_lines(TURNS, 9))] == lines

@@ -29,6 +29,9 @@ def _run(start, end, std, loaded=False):
         (60.0, 1.5, 0.1, False, 0),
         (4.0, 1.5, 1.0, False, 0),
         (60.0, 1.5, 1.0, True, 0),
+        (2.31, 2.31, 2.0, False, 3),  # the loss cannot show it, and the training came to nothing
+        (2.31, 2.31, 0.6, False, 0),
+        (2.31, 0.5, 2.0, False, 0),
     ],
 )
 def test_how_wide_and_how_far_off(tmp_path, start, end, std, loaded, found):
