@@ -4,7 +4,7 @@ import ast
 import re
 from typing import Optional
 
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 
 
@@ -35,3 +35,12 @@ def _keys(run_data: RunData, name: str) -> list:
 
 def _last(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def conditions_at(run_data: RunData, made: Optional[Fact]) -> list:
+    """The conditions in the loop around a line that makes a cell: a loop that makes layers decides by them which activation
+    stands where."""
+    around = run_data.source.enclosing(made.file, made.line) if made and made.file and made.line else []
+    loops = [one for one in around if isinstance(one, (ast.For, ast.While))]
+    inside = [one for one in ast.walk(loops[-1]) if isinstance(one, (ast.If, ast.IfExp))] if loops else []
+    return [place(made.file, one.lineno) for one in inside] if made else []

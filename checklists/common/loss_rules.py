@@ -11,7 +11,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common import loss_output_ranges as ranges
 from msprec.checklists.common import loss_shapes as shapes
 from msprec.checklists.common import loss_targets as targets
-from msprec.checklists.common.class_choice import chosen_at
+from msprec.checklists.common.class_choice import chosen_at, conditions_at
 from msprec.checklists.common.loss_with_inputs import BCE, BCE_LOGITS, SOFTMAX, LossWithInputs, built_in
 from msprec.checklists.common.wrong_loss import Wrong
 from msprec.engine.run_data import RunData
@@ -37,6 +37,7 @@ RULES = (
     shapes.too_few_outputs,
     targets.out_of_reach,
     targets.class_numbers,
+    targets.ignored_class,
     targets.labels_of_sides,
     shapes.broadcast_shapes,
     targets.weights_of_classes,
@@ -97,7 +98,8 @@ def _first(rules: Iterable, one: LossWithInputs, run_data: RunData) -> tuple:
 
 
 def _raise(wrong: Wrong, one: LossWithInputs, run_data: RunData) -> NoReturn:
-    chosen = chosen_at(run_data, one.output.created, one.output.operator or "")
+    made = one.output.created
+    chosen = [*chosen_at(run_data, made, one.output.operator or ""), *conditions_at(run_data, made)]
     raise Wrong(_Sentence(wrong.summary), wrong.advice, *wrong.places, *chosen)
 
 

@@ -1,5 +1,6 @@
 """Rules of cg.04 on the targets of a loss: amounts, marks and classes that the output cannot reach or the loss does not take."""
 
+import re
 from typing import Optional
 
 from msprec.bilingual import Text
@@ -21,6 +22,8 @@ from msprec.checklists.common.wrong_loss import Wrong
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
+#: A loss that ignores what is named as padding; a class has that part of an even share at least.
+_PAD_IGNORED, _SHARE_OF_A_CLASS = r"(?i)ignore_index\s*=\s*\w*pad", 0.25
 #: The share of rows from which a few odd ones do not explain what their sums are.
 _MOST_ROWS = 0.5
 
@@ -155,6 +158,34 @@ def _side(output: Fact, found: Beyond) -> Text:
     if found.below:
         return Text("小于 {low}", "below {low}", low=output.low)
     return Text("大于 {high}", "above {high}", high=output.high)
+
+
+def ignored_class(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
+    """The number of padding that a loss is told to ignore, where labels are one class a sample and that is one of them."""
+    ignored = one.fact.settings.get("ignore_index") if not one.own else None
+    if ignored is None or ignored < 0 or one.column is None:
+        return None
+    dataset, column = one.column
+    if dataset.label.column != column.name or column.shape or dataset.label.kind != "class":
+        return None
+    counts = {int(name): count for name, count in dataset.label.counts.items() if re.fullmatch(r"-?\d+", name)}
+    left_out, lines = counts.get(int(ignored), 0), run_data.find_lines(_PAD_IGNORED, 2)
+    if not lines or len(counts) < 2 or left_out * len(counts) < _SHARE_OF_A_CLASS * sum(counts.values()):
+        return None
+    return Wrong(
+        Text(
+            "{name} 的 ignore_index 是补齐的编号 {ignored}，而标签是每个样本一个类别："
+            "类别 {ignored} 的 {n} 个样本都不计入 loss，从未学习。",
+            "{name} is told to ignore {ignored}, the number of the padding, and the labels are one class a sample: the {n} "
+            "samples of class {ignored} are left out of the loss, and that class is never learnt.",
+            name=one.name,
+            ignored=int(ignored),
+            n=left_out,
+        ),
+        Text("去掉 ignore_index：它只用于逐 token 的标签。", "Leave ignore_index out: it is for labels of tokens."),
+        *lines,
+        one.fact.place,
+    )
 
 
 def labels_of_sides(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:

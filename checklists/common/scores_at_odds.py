@@ -80,4 +80,4 @@ def _guessing(run_data: RunData) -> Optional[float]:
     ]
     if len(run_data.probes.losses) != 1 or not losses or learning_outcome(run_data).verdict != "learnt":
         return None
-    return 1 / max(2, losses[0].predicted.shape[1])
+    return 1 / max(2, losses[0].predicted.shape[1] or 2)

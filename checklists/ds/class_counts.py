@@ -521,12 +521,20 @@ def _absent(run_data: RunData, counts: dict) -> list:
 def head_outputs(run_data: RunData) -> Optional[int]:
     """The classes that a cross-entropy compares with the labels: as captured, else those of the network's last Dense."""
     if not any(re.search(r"cross_?entropy|nll", loss.class_ or "", re.IGNORECASE) for loss in run_data.losses):
-        return None
+        return last_outputs(run_data) if not run_data.losses and _writes_cross_entropy(run_data) else None
     given = [one.predicted.shape for one in run_data.probes.losses if one.kind in ("softmax_cross_entropy", "nll")]
     seen = {shape[1] for shape in given if len(shape) > 1}
     if seen:
         return seen.pop() if len(seen) == 1 else None
     return last_outputs(run_data)
+
+
+def _writes_cross_entropy(run_data: RunData) -> bool:
+    """Whether a function computes a cross-entropy by itself, of one-hot rows and the logarithm of a softmax."""
+    return any(
+        run_data.find_lines(rf"\b{one}\(", 1) and run_data.find_lines(r"\b(ops|mint|F)\.one_hot\(", 1)
+        for one in ("log_softmax", "softmax")
+    )
 
 
 def last_layer(run_data: RunData) -> Optional[Fact]:

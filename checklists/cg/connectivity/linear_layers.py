@@ -4,7 +4,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
-from msprec.checklists.common.class_choice import chosen_at
+from msprec.checklists.common.class_choice import chosen_at, conditions_at
 from msprec.checklists.common.findings import note
 from msprec.engine.finding import Evidence, Finding, problem
 from msprec.engine.run_data import RunData
@@ -79,6 +79,7 @@ def _forgotten(run_data: RunData, pairs: list, evidence: list) -> Finding:
     places = [
         place for pair in pairs for place in (pair.place, pair.before, pair.created, made.get(pair.first)) if place
     ]
+    places += [where for pair in pairs for where in conditions_at(run_data, made.get(pair.first))]
     for cell in run_data.probes.graph.cells:
         places += chosen_at(run_data, cell.created, _NOTHING) if cell.class_ == _NOTHING else []
     return problem(

@@ -24,7 +24,8 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
     cg.03.solved of the constant's loss, or came to nothing; or it has at most cg.03.narrow of the number of classes, nearest
     neighbours tell cg.03.told of them, and the training ended with more than cg.03.half_solved; or it has cg.03.tiny units at
     most, in a training that came far less down than nearest neighbours would bring it (td.01.neighbours; before no more outputs
-    than that, cg.03.half_as_far); else None."""
+    than that, cg.03.half_as_far); or a Dense layer is given one number of each of so few filters, cg.03.narrow of the number of
+    outputs, in a training that ended with more than cg.03.half_solved; else None."""
     outcome, gain, nothing = learning_outcome(run_data), unsolved_gain(run_data), came_to_nothing(run_data)
     unknown = outcome.verdict == "unknown" and nothing
     if not unknown and (gain is None or outcome.constant is None):
@@ -46,11 +47,19 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
         for n, one in enumerate(shapes[:-1])
         if len(one) == 2 and one[0] <= most and (tiny or one[0] < one[1]) and shapes[n + 1][1:] == one[:1]
     ]
+    pixels = int(run_data.limit("cg.03.narrow") * shapes[-1][0])
+    unsolved = gain is not None and gain < run_data.limit("cg.03.half_solved")
+    narrow += [n for n in range(len(shapes) - 1) if unsolved and _pooled_away(shapes[n], shapes[n + 1], pixels)]
     if not narrow:
         return None
     units = shapes[narrow[0]][0]
     classes = outcome.constant is not None and outcome.constant.majority is not None
     return _finding(run_data, ran[narrow[0]], units, shapes[-1][0], gain, classes)
+
+
+def _pooled_away(convolution: list, dense: list, most: int) -> bool:
+    """Whether a Dense layer is given one number of each of a few filters, as where pooling has left a single pixel."""
+    return len(convolution) > 2 and len(dense) == 2 and dense[1] == convolution[0] <= most
 
 
 def _most_units(run_data: RunData, outputs: int, gain: Optional[float]) -> int:

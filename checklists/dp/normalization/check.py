@@ -31,6 +31,7 @@ from msprec.checklists.dp.in_network_normalization import input_scaling
 from msprec.checklists.dp.normalization.divided_too_far import divided_too_far
 from msprec.checklists.dp.normalization.each_row import each_row_by_itself
 from msprec.checklists.dp.normalization.each_window import each_window_by_itself
+from msprec.checklists.dp.normalization.floored import floored_inputs
 from msprec.checklists.dp.normalization.scale_places import scale_places
 from msprec.checklists.dp.shuffling.recurrent_state import carried_state, is_state
 from msprec.engine.finding import Finding, figure, not_applicable, ok, problem, table, together, undecided, worst
@@ -54,7 +55,7 @@ def normalised(run_data: RunData) -> Finding:
     Targets of a regression whose root mean square is dp.01.target or more, which enter the loss as they are, are a problem
     where the training did not learn them, or the outputs stay dp.01.target times smaller. So are values that were divided by
     255 although they reached 64 at the most, and a table whose rows were standardised, or windows of a series scaled, each by
-    itself.
+    itself, and inputs of which a division of whole numbers left 0 and 1 alone or made features constant.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -64,7 +65,8 @@ def normalised(run_data: RunData) -> Finding:
     targets = [target_scale(run_data, dataset) or divided_too_far(run_data, dataset) for dataset in sets]
     rows = [each_window_by_itself(run_data), *(each_row_by_itself(run_data, dataset) for dataset in sets)]
     inputs = worst(_normalised(run_data, dataset) for dataset in sets)
-    return together([inputs, *(worst(filter(None, found)) for found in (targets, rows) if any(found))])
+    floored = [floored_inputs(run_data, dataset) for dataset in sets]
+    return together([inputs, *(worst(filter(None, found)) for found in (targets, rows, floored) if any(found))])
 
 
 def _normalised(run_data: RunData, dataset: Fact) -> Finding:

@@ -2,6 +2,7 @@
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at, first_place, missing, no_training, pipeline_table, train_sets
+from msprec.checklists.dp.preprocessing_consistency.not_scaled_back import not_scaled_back
 from msprec.checklists.dp.preprocessing_consistency.own_numbering import own_numbering
 from msprec.checklists.dp.preprocessing_consistency.own_statistics import own_statistics
 from msprec.checklists.dp.preprocessing_consistency.preprocessing_consistency import judge_inputs, judge_pair
@@ -39,7 +40,9 @@ def same_processing(run_data: RunData) -> Finding:
     settled = by_network is not None and by_network.conclusion == "ok"
     found = [judge_pair(run_data, _counterpart(train, other), other, settled) for other in others] if train else []
     processing = [*found, *filter(None, (by_network, own_statistics(run_data))), *judge_scripts(run_data, train)]
-    apart = [one for one in (own_numbering(run_data), scaled_back(run_data)) if one is not None]
+    apart = [
+        one for one in (own_numbering(run_data), scaled_back(run_data) or not_scaled_back(run_data)) if one is not None
+    ]
     if not processing and not apart:
         return _nothing_evaluated(run_data, train)
     return together([*([worst(processing)] if processing else []), *apart])

@@ -46,7 +46,7 @@ def own_numbering(run_data: RunData) -> Optional[Finding]:
     calls = [one for file in run_data.source.trees for one in numberings(run_data, file)]
     others = [one for one in calls if OTHER.search(one.array) and not TRAINING.search(one.array)]
     pairs = [(other, _of_training(calls, other)) for other in others]
-    for other, train in [*pairs, *_one_column_twice(run_data, calls)]:
+    for other, train in [*pairs, *_one_column_twice(run_data, calls), *_by_names_of_its_own(run_data)]:
         if train is None or (other.made_by != _FACTORIZE and LABELS.search(other.array)):
             continue
         says = Text(
@@ -184,6 +184,35 @@ def numberings(run_data: RunData, file: str) -> list:
 def _of_training(calls: list, other: Numbering) -> Optional[Numbering]:
     named = (one for one in calls if one.made_by == other.made_by and TRAINING.search(one.array) and one is not other)
     return next(named, None)
+
+
+def _by_names_of_its_own(run_data: RunData) -> list:
+    """``(numbering, that of training)`` of a function of the script's that is given a table beside the names in it, in the order
+    in which they appear there: ``encode(test, test.city.unique())``."""
+    found = []
+    for file in run_data.source.trees:
+        calls = [
+            one
+            for one in run_data.source.nodes(file, ast.Call)
+            if one.args and run_data.source.functions(called_name(one))
+        ]
+        numbered = [one for one in calls if any(_is_appearance(part, one.args[0]) for part in one.args[1:])]
+        made = {
+            one: Numbering(called_name(one), root_name(one.args[0]), place(file, one.lineno), False) for one in calls
+        }
+        for call in numbered:
+            other = made[call]
+            train = _of_training([made[one] for one in calls if one is not call], other)
+            if OTHER.search(other.array) and not TRAINING.search(other.array) and train is not None:
+                found.append((other, train))
+    return found
+
+
+def _is_appearance(node: ast.expr, table: ast.expr) -> bool:
+    """Whether it is ``table.column.unique()``, which pandas gives in the order of appearance."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.args:
+        return False
+    return node.func.attr == "unique" and root_name(node.func) == root_name(table) != ""
 
 
 def _one_column_twice(run_data: RunData, calls: list) -> list:

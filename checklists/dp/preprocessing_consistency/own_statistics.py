@@ -221,7 +221,9 @@ def _is_standardised(run_data: RunData, column: Fact) -> bool:
     # of windows of one series no place has both ends, and all together have; -1 to 1 is the other range that scalers are given
     within = within or any(_ends_at(column.min, column.max, low, 1) for low in (0, -1))
     # of windows of one series each place by itself lies further off than all together
+    # a feature that is constant there has no deviation to divide by
+    apart = [(mean, std) for mean, std in zip(means, stds) if std > 1e-6 or abs(mean) > near]
     return within or any(
-        all(abs(mean) <= near and abs(std - 1) <= near for mean, std in some)
-        for some in ([*zip(means, stds)], [(column.mean, column.std)])
+        bool(some) and all(abs(mean) <= near and abs(std - 1) <= near for mean, std in some)
+        for some in (apart, [(column.mean, column.std)])
     )

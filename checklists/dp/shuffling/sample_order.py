@@ -10,6 +10,7 @@ from msprec.checklists.common.findings import at, callers_of, first_place, op_pl
 from msprec.checklists.common.generalization_gap import overfits
 from msprec.checklists.common.label_source import is_open
 from msprec.checklists.dp.shuffling.discarded_order import discarded_order
+from msprec.checklists.dp.shuffling.plain_order import plain_orders
 from msprec.checklists.dp.shuffling.recurrent_state import carried_state
 from msprec.checklists.dp.shuffling.seeded_draw import drawn_anew
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
@@ -474,9 +475,18 @@ class Order:
     def _places(self, iterator: bool = False) -> list:
         shuffle = op_place(self.dataset, "shuffle")
         taken = array_origins(self.run_data, self.dataset, self.dataset.columns[0])[:2] if self._plain() else []
+        orders = plain_orders(self.run_data, first_place(self.dataset)) if self._plain() else []
         unkept = self.run_data.once(discarded_order)
         made = first_place(self.dataset)
-        return [*unkept, self.dataset.iterated_at if iterator else None, shuffle, made, *self._handed_in(made), *taken]
+        return [
+            *unkept,
+            self.dataset.iterated_at if iterator else None,
+            shuffle,
+            made,
+            *orders,
+            *self._handed_in(made),
+            *taken,
+        ]
 
     def _handed_in(self, made: Optional[Fact]) -> list:
         """Where the function that makes the data set is called, where ``shuffle`` is one of its arguments."""

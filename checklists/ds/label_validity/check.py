@@ -17,7 +17,7 @@ def wrong_labels(run_data: RunData) -> Finding:
     Problem: class ids beyond the head's outputs (ignore_index is allowed), targets of a binary cross-entropy beyond 0 and 1, real
     numbers for a cross-entropy, one label throughout, the argmax of one unit, predictions for a shuffled set that are compared
     with its labels in their own order, predictions of (N, 1) that are compared with (N,), amounts with fractions that are scored
-    by an accuracy, identical inputs of ds.02.elements
+    by an accuracy, the lowest scores taken for the best ones, identical inputs of ds.02.elements
     values or more with different labels (ds.02.contradictions). OK: none of these, and a network that learned them well:
     validation accuracy of ds.02.accuracy with a training loss below ds.02.loss. Else a person has to look. No label column: not
     applicable, unless the code puts samples into another order than their labels, by which a sampler chooses them.

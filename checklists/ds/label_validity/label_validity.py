@@ -20,6 +20,7 @@ from msprec.checklists.ds.label_validity.compared_predictions import (
     compared_each_with_each,
     compared_out_of_order,
 )
+from msprec.checklists.ds.label_validity.lowest_first import lowest_for_best
 from msprec.checklists.ds.pixel_class_balance import counts_figure
 from msprec.engine.finding import Finding, figure, ok, problem, table, together, undecided
 from msprec.engine.run_data import RunData
@@ -53,6 +54,7 @@ _COMPARISONS = (
     compared_each_with_each,
     compared_out_of_order,
     scored_as_classes,
+    lowest_for_best,
 )
 
 

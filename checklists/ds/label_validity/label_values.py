@@ -12,16 +12,18 @@ from msprec.checklists.common.constant_prediction import REGRESSION
 from msprec.checklists.common.input_scale import values_in
 from msprec.checklists.common.loss_with_inputs import BCE, BCE_LOGITS
 from msprec.checklists.common.missing_value_codes import passes_of
+from msprec.checklists.common.setting_origin import UNITS, argument_origin
 from msprec.checklists.common.target_columns import column_of
 from msprec.checklists.common.training_segments import last_training_start
-from msprec.checklists.ds.class_counts import head_outputs, last_outputs
+from msprec.checklists.ds.class_counts import head_outputs, last_layer, last_outputs
 from msprec.checklists.ds.pixel_class_balance import ignored_labels
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.record.schema import DATASETS
 from msprec.source.user_code import plain_number
 
-CLASS_LOSS = re.compile(r"cross_?entropy|nll", re.IGNORECASE)
+#: The likelihood of amounts under a distribution takes no classes.
+CLASS_LOSS = re.compile(r"cross_?entropy|(?<!gaussian)(?<!gaussian_)(?<!poisson)(?<!poisson_)nll", re.IGNORECASE)
 
 BINARY_LOSS = re.compile(r"bce|binary_cross_entropy", re.IGNORECASE)
 
@@ -113,6 +115,7 @@ def out_of_range(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tup
             "left out as ignore_index of the loss.",
             first=first,
         ),
+        *argument_origin(run_data, last_layer(run_data), UNITS, "Dense", outputs),
     )
 
 
@@ -291,7 +294,9 @@ def _given_to_loss(run_data: RunData, column: Fact) -> bool:
 def wrong_kind(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]:
     """Real numbers where a cross-entropy takes the number of a class."""
     scalar = all(size == 1 for size in column.shape)
-    only = losses_like(run_data, CLASS_LOSS)
+    only = [
+        one for one in losses_like(run_data, CLASS_LOSS) if one.builtin
+    ]  # a name alone does not tell what one takes
     if dataset.label.kind != "regression" or not scalar or not only or len(only) < len(run_data.losses):
         return None
     if any(one.kind == "int" and all(size == 1 for size in one.shape) for one in dataset.columns):

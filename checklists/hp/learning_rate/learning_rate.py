@@ -112,7 +112,7 @@ def judge_rate(run_data: RunData) -> Finding:
     rate = _Rate(run_data)
     found = _judged(rate)
     if found.conclusion != "problem":
-        return found
+        return rate.reach() or found
     grown = growth_of(run_data, course(run_data), rate.outcome)
     held = settled_first(run_data) or (held_back(run_data) if grown is None else None)
     if held is None and suits_when_standardised(run_data, rate.outcome):

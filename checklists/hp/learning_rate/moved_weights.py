@@ -188,7 +188,8 @@ def out_of_reach(
 ) -> Optional[Finding]:
     """The problem where no weight could have changed by hp.01.reach of a training that learnt nothing: under an optimizer whose
     steps are as large as the rate, whatever the gradients, all steps in one direction; under another, where no weight changed,
-    gradients of norm 1, always in one direction. It is a share of the smallest weight's size or norm, of weights that start at
+    gradients of norm 1, always in one direction; or by hp.01.reach_below_usual at hp.01.below_usual of the usual rate or less.
+    It is a share of the smallest weight's size or norm, of weights that start at
     zero that which they are usually drawn with. None of weights that were loaded."""
     rates = rates_of(run_data)
     drawn = _drawn(run_data)
@@ -201,7 +202,9 @@ def out_of_reach(
     way = float(rates.sum()) * (1.0 if adaptive else _lasting(one))
     each = [(_size(p) or _usual_size(p), p.size or 1) for p in weights]
     least = min((size * (1 if adaptive else math.sqrt(count)) for size, count in each if size > 0), default=0.0)
-    if not least or way >= run_data.limit("hp.01.reach") * least:
+    usual = _USUAL_ADAPTIVE if adaptive else _usual_rate(one)
+    far_below = usual is not None and used <= run_data.limit("hp.01.below_usual") * usual
+    if not least or way >= run_data.limit("hp.01.reach_below_usual" if far_below else "hp.01.reach") * least:
         return None
     unit = Text("", "") if adaptive else Text("（梯度范数为 1）", " of gradients of norm 1")
     raised = Text(

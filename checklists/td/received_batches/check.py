@@ -24,6 +24,7 @@ from msprec.checklists.td.received_batches.carried_states import carried_states
 from msprec.checklists.td.received_batches.changed_in_place import changed_in_place
 from msprec.checklists.td.received_batches.done_flags import inverted_ends, unread_ends
 from msprec.checklists.td.received_batches.encoded_targets import encoded_targets
+from msprec.checklists.td.received_batches.exchanged_parts import exchanged_parts
 from msprec.checklists.td.received_batches.index_before_order import index_before_order
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
 from msprec.checklists.td.received_batches.predicted_tokens import targets_too_far_ahead
@@ -80,6 +81,7 @@ def received_batches(run_data: RunData) -> Finding:
     in every step, of an iterator made anew for each; a series that a script of forecasts smooths about each value; a part of what
     is evaluated after training (td.05.leaked) that was trained on; rows looked for in an array before it was put into a new
     order; or
+    the parts of a split that are taken under each other's names; or
     td.05.lost of the batches that were delivered between two training steps of a pass never met one; or nothing was learnt,
     nearest neighbours find the labels no oftener than shuffled labels (td.05.related), and the source shuffles one array
     alone, or lets labels go through the classes in turn (without such a line: undecided). Shapes that broadcast,
@@ -437,4 +439,5 @@ _JUDGES = (
     trained_samples,
     index_before_order,
     changed_in_place,
+    exchanged_parts,
 )

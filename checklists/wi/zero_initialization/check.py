@@ -131,8 +131,9 @@ def _bad(run_data: RunData, rank: int, found: list, bad: list) -> Finding:
         if alike
         else None,
     ]
-    places = _initialising_lines(run_data)
     created = [start.parameter.created for start in bad if start.parameter.created]
+    bare = [] if created else run_data.find_lines(r"\bParameter\(", 3)  # weights that stand in no cell
+    places = [*bare, *_initialising_lines(run_data)]
     written = [origin for one in created for origin in argument_origin(run_data, one, _INITIALIZER)]
     places = list({(p.file, p.line): p for p in [*created, *written, *places]}.values())[:5]
     networks = [network.place for network in run_data.networks if network.role == "train"] or [

@@ -254,3 +254,22 @@ def test_targets_that_name_a_negative(verdict, widths, aim, told):
     assert ("a negative is taken for the positive" in entry["summary"]) == told, entry["summary"]
     if told:
         assert entry["conclusion"] == "problem" and [at["line"] for at in entry["locations"]] == [2, 5]
+
+
+@pytest.mark.parametrize(
+    ("code", "counts", "conclusion"),
+    [
+        ("loss = nn.CrossEntropyLoss(ignore_index=PAD)\n", {"0": 250, "1": 250, "2": 250, "3": 250}, "problem"),
+        ("loss = nn.CrossEntropyLoss(ignore_index=0)\n", {"0": 250, "1": 250, "2": 250, "3": 250}, "ok"),
+        ("loss = nn.CrossEntropyLoss(ignore_index=PAD)\n", {"0": 2, "1": 250, "2": 250, "3": 498}, "ok"),
+    ],
+)
+def test_the_padding_ignored_among_classes(verdict, code, counts, conclusion):
+    aim = targets(high=3.0, shape=[32], whole=True, input_dtype="int32")
+    one = loss("softmax_cross_entropy", output(linear=True), aim, (32, 4), settings={"ignore_index": 0})
+    data = column(counts, high=3.0, shape=[], dtype="int32")
+    data["label"] = {"column": "y", "kind": "class", "counts": counts}
+    made = Run(datasets=[data], source={"train.py": code})
+    made.facts["probes"] = {"losses": [one], "skipped": {}}
+    found = verdict("cg.04", made)
+    assert found["conclusion"] == conclusion, found["summary"]

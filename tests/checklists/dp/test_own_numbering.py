@@ -107,3 +107,21 @@ _PIPELINE = "def pipe(x, names):\n    return NumpySlicesDataset((x, build(names)
 def test_numbered_anew(tmp_path, code, conclusion):
     found = own_numbering(run_data(tmp_path, Run(source={"train.py": code})))
     assert (found.conclusion if found is not None else None) == conclusion
+
+
+_ENCODE = "def encode(table, names):\n    return pd.Categorical(table.plan, categories=names).codes\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ("test_df.plan.unique()", 5),
+        ("names", None),
+        ("train_df.plan.unique()", None),
+        ("np.unique(test_df.plan)", None),
+    ],
+)
+def test_names_that_are_handed_over_with_the_table(tmp_path, given, line):
+    code = _ENCODE + f"names = train_df.plan.unique()\na = encode(train_df, names)\nb = encode(test_df, {given})\n"
+    told = own_numbering(run_data(tmp_path, Run(source={"train.py": code})))
+    assert (told.locations[0]["line"] if told else None) == line

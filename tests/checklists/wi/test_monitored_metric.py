@@ -7,6 +7,11 @@ from msprec.checklists.common.monitored_metric import monitored_the_wrong_way
 
 _FIELDS = "class Config:\n    monitor: str = '{}'\n    mode: str = '{}'\n"
 
+_KEEPER = (
+    "class Keep:\n    def __init__(self, mode):\n        self.mode = mode\n"
+    "class Trainer:\n    def fit(self):\n        val_acc = run()\n        self.keeper.update(val_acc)\n"
+)
+
 
 @pytest.mark.parametrize(
     ("code", "line"),
@@ -24,6 +29,8 @@ _FIELDS = "class Config:\n    monitor: str = '{}'\n    mode: str = '{}'\n"
         ("keep(monitor=names[0], mode='min')\n", None),
         ('class Best:\n    def __init__(self, net, monitor="val_rmse", mode="max"):\n        pass\n', 2),
         ('class Best:\n    def __init__(self, net, monitor="val_rmse", mode="min"):\n        pass\n', None),
+        (_KEEPER + "t = Trainer(keeper=Keep(mode='min'))\n", 8),
+        (_KEEPER + "t = Trainer(keeper=Keep(mode='max'))\n", None),
     ],
 )
 def test_sense_of_a_metric(tmp_path, code, line):

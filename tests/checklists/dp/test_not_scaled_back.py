@@ -1,0 +1,30 @@
+"""Predictions that are not brought back to the unit of their targets (dp.02)."""
+
+import pytest
+from building import Run, column, dataset, run_data
+
+from msprec.checklists.dp.preprocessing_consistency.not_scaled_back import not_scaled_back
+
+SCALED = "y_train = sy.fit_transform(y_train)\n"
+BY_HAND = "y_train_s = (y_train - mean) / std\n"
+PREDICTED = "pred = model.predict(Tensor(x_test)).asnumpy()\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "std", "line"),
+    [
+        (SCALED + PREDICTED + "print(np.abs(pred - y_test).mean())\n", 1.0, 3),
+        (BY_HAND + "out = net(x_test).asnumpy()\nmae = mean_absolute_error(y_test, out)\n", 1.0, 3),
+        (SCALED + PREDICTED + "print(np.abs(pred - y_test).mean())\n", 9.0, None),
+        (SCALED + "y_test = sy.transform(y_test)\n" + PREDICTED + "print(np.abs(pred - y_test).mean())\n", 1.0, None),
+        (SCALED + PREDICTED + "pred = sy.inverse_transform(pred)\nprint(np.abs(pred - y_test).mean())\n", 1.0, None),
+        (BY_HAND + "pred = net(x_test) * std + mean\nprint(np.abs(pred - y_test).mean())\n", 1.0, None),
+        (BY_HAND + "pred = net(x_test)\npred = pred * std + mean\nprint(np.abs(pred - y_test).mean())\n", 1.0, None),
+        (PREDICTED + "print(np.abs(pred - y_test).mean())\n", 1.0, None),
+    ],
+)
+def test_errors(tmp_path, code, std, line):
+    target = column("y", shape=[1], min=-2.0, max=2.0, mean=0.0, std=std)
+    data = dataset([column("x", shape=[8]), target], label={"column": "y", "kind": "regression"})
+    told = not_scaled_back(run_data(tmp_path, Run(source={"train.py": code}, datasets=[data])))
+    assert (told.locations[0]["line"] if told else None) == line
