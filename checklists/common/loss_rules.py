@@ -11,6 +11,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common import loss_output_ranges as ranges
 from msprec.checklists.common import loss_shapes as shapes
 from msprec.checklists.common import loss_targets as targets
+from msprec.checklists.common.call_sites import made_for_calls
 from msprec.checklists.common.class_choice import chosen_at, conditions_at
 from msprec.checklists.common.loss_with_inputs import BCE, BCE_LOGITS, SOFTMAX, LossWithInputs, built_in
 from msprec.checklists.common.wrong_loss import Wrong
@@ -100,6 +101,7 @@ def _first(rules: Iterable, one: LossWithInputs, run_data: RunData) -> tuple:
 def _raise(wrong: Wrong, one: LossWithInputs, run_data: RunData) -> NoReturn:
     made = one.output.created
     chosen = [*chosen_at(run_data, made, one.output.operator or ""), *conditions_at(run_data, made)]
+    chosen += made_for_calls(run_data, one.output.place) if one.output.place and not made else []
     raise Wrong(_Sentence(wrong.summary), wrong.advice, *wrong.places, *chosen)
 
 

@@ -215,6 +215,7 @@ def labels_of_sides(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
             "Make the labels 0 or 1; for classes use CrossEntropyLoss.",
         ),
         one.fact.place,
+        *(array_origins(run_data, *one.column)[:2] if one.column is not None else []),
     )
 
 

@@ -71,6 +71,8 @@ def argument_origin(
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Call) and _spans(node, call.line) and (not callee or called_name(node) == callee):
             asked, given = _Asked(run_data, value), _given(node, wanted.names, wanted.position)
+            if value is not None and given is not None and _number(given) not in (None, value):
+                continue  # another call in the same line
             found = (
                 _origin(asked, call.file, given, 0) if given is not None else _of_keywords(asked, node, wanted.names)
             )
@@ -179,9 +181,15 @@ def _origin(asked: _Asked, file: str, node: ast.AST, depth: int) -> Optional[Fac
         return _of_name(asked, file, node, depth + 1)
     if isinstance(node, ast.Attribute):
         return _of_field(asked, node.attr, depth + 1)
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+    if isinstance(node, ast.Subscript) and _is_key(node):
         return _of_field(asked, node.slice.value, depth + 1)
     return None
+
+
+def _is_key(node: ast.AST) -> bool:
+    """Whether it is ``settings["name"]``."""
+    key = node.slice if isinstance(node, ast.Subscript) else None
+    return isinstance(key, ast.Constant) and isinstance(key.value, str)
 
 
 def _is_size(node: ast.expr) -> bool:
@@ -219,9 +227,10 @@ def _looped_over(scope: ast.AST, name: str) -> Optional[ast.expr]:
     for node in own_nodes(scope):
         if isinstance(node, ast.For) and name in bound_names([node.target]):
             found = _iterated(node.target, node.iter, name)
-            while isinstance(found, ast.Subscript):
+            while isinstance(found, ast.Subscript) and not _is_key(found):
                 found = found.value
-            return found if isinstance(found, (ast.Name, ast.Attribute, ast.List, ast.Tuple)) else None
+            known = isinstance(found, (ast.Name, ast.Attribute, ast.List, ast.Tuple))
+            return found if known or (found is not None and _is_key(found)) else None
     return None
 
 

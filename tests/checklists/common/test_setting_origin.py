@@ -3,7 +3,7 @@
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.common.setting_origin import BATCH, RATE, argument_origin, epochs_origin
+from msprec.checklists.common.setting_origin import BATCH, RATE, UNITS, argument_origin, epochs_origin
 from msprec.engine.run_data import place
 
 
@@ -81,3 +81,14 @@ def test_epochs(reading, code, found):
 def test_a_batch_of_the_whole_set(reading, size):
     code = f"n = {size}\ndata = source.batch(n)\n"
     assert lines(argument_origin(reading(code), place("train.py", 2), BATCH, "batch")) == [1]
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "found"),
+    [
+        ("code = 1\nnet = [nn.Dense(64, 48), nn.Dense(48, code)]\n", 2, [1]),  # the one of the two that has so many
+        ("c = {\n    'blocks': [1, 'M'],\n}\nfor b in c['blocks']:\n    net.append(nn.Dense(8, b))\n", 5, [2]),
+    ],
+)
+def test_units(reading, code, line, found):
+    assert lines(argument_origin(reading(code), place("train.py", line), UNITS, value=1)) == found
