@@ -181,15 +181,16 @@ def _origin(asked: _Asked, file: str, node: ast.AST, depth: int) -> Optional[Fac
         return _of_name(asked, file, node, depth + 1)
     if isinstance(node, ast.Attribute):
         return _of_field(asked, node.attr, depth + 1)
-    if isinstance(node, ast.Subscript) and _is_key(node):
-        return _of_field(asked, node.slice.value, depth + 1)
+    key = _key_of(node)
+    if key:
+        return _of_field(asked, key, depth + 1)
     return None
 
 
-def _is_key(node: ast.AST) -> bool:
-    """Whether it is ``settings["name"]``."""
+def _key_of(node: ast.AST) -> str:
+    """``name`` of ``settings["name"]``; empty of anything else."""
     key = node.slice if isinstance(node, ast.Subscript) else None
-    return isinstance(key, ast.Constant) and isinstance(key.value, str)
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
 
 
 def _is_size(node: ast.expr) -> bool:
@@ -227,10 +228,10 @@ def _looped_over(scope: ast.AST, name: str) -> Optional[ast.expr]:
     for node in own_nodes(scope):
         if isinstance(node, ast.For) and name in bound_names([node.target]):
             found = _iterated(node.target, node.iter, name)
-            while isinstance(found, ast.Subscript) and not _is_key(found):
+            while isinstance(found, ast.Subscript) and not _key_of(found):
                 found = found.value
-            known = isinstance(found, (ast.Name, ast.Attribute, ast.List, ast.Tuple))
-            return found if known or (found is not None and _is_key(found)) else None
+            known = isinstance(found, (ast.Name, ast.Attribute, ast.List, ast.Tuple, ast.Subscript))
+            return found if known else None
     return None
 
 

@@ -14,6 +14,7 @@ from msprec.checklists.common.setting_origin import CLIPPING, argument_origin
 from msprec.checklists.common.weight_updates import applied_updates
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.update_gradients.growing_count import growing_count
+from msprec.checklists.td.update_gradients.kept_sums import kept_sums
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData, place
@@ -29,15 +30,15 @@ _BUILTIN = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell")
 def update_gradients(run_data: RunData) -> Finding:
     """What the optimizer is given beside the gradients of its batches, computed again.
 
-    Problem: all that the optimizer was given at the update before is in what it is given now, at every update looked at (sums
-    that are never cleared); sums that are divided by the number of all batches so far; it is given two times the gradients or
-    more, of one computation, and its updates depend on their size; or it is given the gradients of weights that are not its own;
-    or those of the last of td.04.parts batches or more
-    alone; or those of all ranks are summed in a training that diverged; or next to nothing of the gradients is left, and the
-    weights hardly moved (by wider limits in a training that hardly learnt); or compiled code that updates parameters by itself
-    reads a number that is changed while it trains. A sum over micro-batches that is not averaged is undecided: the rate may
-    have been chosen for it. What the computed gradients do not explain, as with dropout, is right where none of the update
-    before is part of it, else undecided.
+    Problem: all that the optimizer was given at the update before is in what it is given now, at every update looked at
+    (sums that are never cleared, which the source tells where an update is written out); sums that are divided by the
+    number of all batches so far; it is given two times the gradients or more, of one computation, and its updates depend on
+    their size; or it is given the gradients of weights that are not its own; or those of the last of td.04.parts batches or
+    more alone; or those of all ranks are summed in a training that diverged; or next to nothing of the gradients is left,
+    and the weights hardly moved (by wider limits in a training that hardly learnt); or compiled code that updates
+    parameters by itself reads a number that is changed while it trains. A sum over micro-batches that is not averaged is
+    undecided: the rate may have been chosen for it. What the computed gradients do not explain, as with dropout, is right
+    where none of the update before is part of it, else undecided.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -60,7 +61,7 @@ def update_gradients(run_data: RunData) -> Finding:
 
 def _without(run_data: RunData) -> Finding:
     steps = [step for step in run_data.train_steps if step.count]
-    summed = _summed_over_ranks(run_data)
+    summed = _summed_over_ranks(run_data) or kept_sums(run_data)
     if summed is not None:
         return summed
     averaged = _single(run_data) or run_data.run.parallel.gradients_mean is True
