@@ -17,6 +17,7 @@ from msprec.checklists.cg.connectivity.sampled_deviation import judge_sampled_de
 from msprec.checklists.cg.connectivity.token_order import judge_token_order
 from msprec.checklists.cg.connectivity.unread_input import judge_unread_input
 from msprec.checklists.cg.connectivity.unread_places import judge_unread_places
+from msprec.checklists.cg.connectivity.wide_pooling import judge_wide_pooling
 from msprec.checklists.cg.connectivity.wide_stride import judge_wide_stride
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import missing
@@ -34,6 +35,7 @@ _NETWORKS = (
     judge_unread_input,
     judge_lost_shortcut,
     judge_dropped_inputs,
+    judge_wide_pooling,
 )
 _ANY_STEP = (
     judge_reshaped_axes,
@@ -63,8 +65,8 @@ def connections(run_data: RunData) -> Finding:
     than its window that half of what a layer is given is not read, in such a training; ids of which cg.03.merged become one
     before they are looked up, in such a training; an input of which only the first or the last few places (cg.03.read_places)
     change the loss; noise that is scaled by exp(logvar), the variance;
-    rows that are summed by the index that they were taken by; a dropout of cg.03.dropped_inputs or more of the inputs, in a
-    training that came to nothing.
+    rows that are summed by the index that they were taken by; a dropout of cg.03.dropped_inputs or more of the inputs, or a
+    pooling of cg.03.pooled pixels before further convolutions, in a training that came to nothing.
     No probe: undecided.
     """
     watched = bool(run_data.networks) and bool(run_data.probes.graph.cells)

@@ -37,7 +37,7 @@ def judge_wide_stride(run_data: RunData) -> Optional[Finding]:
 
 def _read_share(cell: Fact) -> float:
     """The share of what a layer is given that lies in one of its windows, by the arguments that it was made with."""
-    window, stride = (_sizes(cell.args or "", name) for name in ("kernel_size", "stride"))
+    window, stride = (sizes_of(cell.args or "", name) for name in ("kernel_size", "stride"))
     if not window or not stride or (max(window) == 1 and max(stride) <= _SHORTCUT):
         return 1.0
     sides = max(len(window), len(stride))
@@ -45,14 +45,15 @@ def _read_share(cell: Fact) -> float:
     return math.prod(min(1.0, wide / far) for wide, far in zip(window, stride))
 
 
-def _sizes(args: str, name: str) -> list:
+def sizes_of(args: str, name: str) -> list:
+    """The sizes that the arguments of a layer, as they were recorded, name; empty where they name none."""
     found = re.search(rf"\b{name}=\(?(\d+(?:, *\d+)*)", args)
     numbers = [int(one) for one in found[1].split(",")] if found else []
     return numbers if all(numbers) else []
 
 
 def _finding(run_data: RunData, cell: Fact, share: float, gain: float) -> Finding:
-    made, (window, stride) = cell.created, (_sizes(cell.args, name) for name in ("kernel_size", "stride"))
+    made, (window, stride) = cell.created, (sizes_of(cell.args, name) for name in ("kernel_size", "stride"))
     places = [made, *argument_origin(run_data, made, _STRIDE, cell.class_ or "", max(stride))] if made else []
     return problem(
         Text(

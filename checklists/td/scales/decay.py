@@ -112,14 +112,16 @@ def decay_far_above_usual(run_data: RunData) -> Optional[Finding]:
 def decay_forgets(run_data: RunData) -> Optional[Finding]:
     """A problem where the decay takes so much off the weights at each update that what they hold fades within td.08.horizon
     updates and within one pass over the data, in a training of td.08.horizons such times or more that did not come
-    td.08.all_but below a constant prediction.
+    td.08.all_but below a constant prediction, or came to nothing.
 
     A decay λ at a rate η leaves 1 - ηλ of a weight at an update, so that it is an average of what the last 1/(ηλ) updates put in
     (Wang and Aitchison 2024), of (1 - m)/(ηλ) with a momentum m.
     """
     used = _decaying(run_data)
     gain = learning_outcome(run_data).gain
-    if len(used) != 1 or gain is None or gain >= run_data.limit("td.08.all_but"):
+    if len(used) != 1 or (gain is None and not came_to_nothing(run_data)):
+        return None
+    if gain is not None and gain >= run_data.limit("td.08.all_but"):
         return None
     optimizer, rate = used[0], used[0].learning_rate.value
     name = optimizer.class_ or ""
@@ -141,7 +143,9 @@ def decay_forgets(run_data: RunData) -> Optional[Finding]:
             rate=rate,
             horizon=horizon,
             batches=math.ceil(batches),
-            learnt=_stopped(gain) if gain > 0 else Text("训练什么也没有学到", "nothing was learnt"),
+            learnt=_stopped(gain)
+            if gain is not None and gain > 0
+            else Text("训练什么也没有学到", "nothing was learnt"),
         ),
         _LOWER,
         [loss_figure(run_data)],

@@ -1,0 +1,56 @@
+"""A pooling that leaves next to nothing of a picture before further convolutions (cg.03)."""
+
+import re
+from typing import Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.cg.connectivity.wide_stride import sizes_of
+from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
+from msprec.checklists.common.without_progress import came_to_nothing
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+_POOLS, _CONVOLUTIONS = re.compile(r"^(Max|Avg)Pool2d$"), re.compile(r"^Conv2d$")
+_WINDOW = ArgumentName(("kernel_size",), 0)
+
+
+def judge_wide_pooling(run_data: RunData) -> Optional[Finding]:
+    """Problem: of a training that came to nothing, a pooling takes cg.03.pooled pixels or more together, and a convolution with a
+    window of several pixels comes after it; else None. A whole map is pooled on purpose, before a Dense layer or a window of one
+    pixel."""
+    if not came_to_nothing(run_data):
+        return None
+    for network in run_data.networks:
+        layers = [one for one in network.cells if one.builtin and one.path]
+        for number, cell in enumerate(layers):
+            window = _area(cell) if _POOLS.search(cell.class_ or "") else 0
+            after = [one for one in layers[number + 1 :] if _CONVOLUTIONS.search(one.class_ or "")]
+            if window >= run_data.limit("cg.03.pooled") and after and _area(after[0]) > 1:
+                return _finding(run_data, cell)
+    return None
+
+
+def _area(cell: Fact) -> int:
+    """How many pixels the window of a layer takes together."""
+    sizes = sizes_of(cell.args or "", "kernel_size")
+    return sizes[0] * sizes[-1] if sizes else 0
+
+
+def _finding(run_data: RunData, cell: Fact) -> Finding:
+    made = cell.created
+    places = [made, *argument_origin(run_data, made, _WINDOW, cell.class_ or "")] if made else []
+    return problem(
+        Text(
+            "{cls} 层 {name} 一次合并 {n} 个像素，其后还有卷积：图像的细节在这里就丢掉了，"
+            "无论还有什么问题，而训练没有学到东西。",
+            "The {cls} layer {name} takes {n} pixels together at once, and convolutions come after it: what the picture shows is "
+            "lost there, whatever else is wrong, and the training came to nothing.",
+            cls=cell.class_,
+            name=cell.path,
+            n=_area(cell),
+        ),
+        Text("池化窗口常用 2 或 3；逐层缩小。", "Pool by 2 or 3 at a time, layer after layer."),
+        run_data.code_at(places, Text("池化", "The pooling")),
+        places or [network.place for network in run_data.networks][:1],
+    )
