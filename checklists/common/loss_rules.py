@@ -102,6 +102,7 @@ def _raise(wrong: Wrong, one: LossWithInputs, run_data: RunData) -> NoReturn:
     made = one.output.created
     chosen = [*chosen_at(run_data, made, one.output.operator or ""), *conditions_at(run_data, made)]
     chosen += made_for_calls(run_data, one.output.place) if one.output.place and not made else []
+    chosen += loss_lines(run_data, one.fact.name) if not one.own else []
     raise Wrong(_Sentence(wrong.summary), wrong.advice, *wrong.places, *chosen)
 
 

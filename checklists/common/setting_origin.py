@@ -76,6 +76,8 @@ def argument_origin(
             found = (
                 _origin(asked, call.file, given, 0) if given is not None else _of_keywords(asked, node, wanted.names)
             )
+            if found is None and given is not None and given.lineno != call.line:
+                found = place(call.file, given.lineno)  # the argument stands in a line of its own
             if found is not None:
                 places = [*_computed_at(asked, call.file, given), found]
                 elsewhere = [one for one in places if (one.file, one.line) != (call.file, call.line)]

@@ -5,14 +5,17 @@ import ast
 from msprec.checklists.common.discarded_results import discarded
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names, plain_number
+from msprec.source.user_code import bound_names, called_name, plain_number
 
 #: Calls that give scaled arrays and leave what they are given as it is.
 _SCALE = ("fit_transform", "transform", "normalize", "standardize", "zscore", "minmax_scale", "scale")
 
+_STATISTICS = ("mean", "std", "min", "max", "sum", "median", "var")
+
 
 def scale_places(run_data: RunData, places: list) -> list:
-    """Statements that throw scaled arrays away, and where the number is written that one of the lines divides or multiplies by.
+    """Statements that throw scaled arrays away, and where the number is written, or the statistic taken, that one of the lines
+    scales by.
 
     Args:
         run_data: The run.
@@ -22,7 +25,7 @@ def scale_places(run_data: RunData, places: list) -> list:
 
 
 def _factors(run_data: RunData, where: Fact) -> list:
-    """Where the module gives one number to a name by which a line scales."""
+    """Where the module gives one number, or a statistic of an array, to a name by which a line scales."""
     scales = [
         one
         for one in run_data.source.nodes_at(where.file, where.line, ast.BinOp)
@@ -33,5 +36,9 @@ def _factors(run_data: RunData, where: Fact) -> list:
     return [
         place(where.file, one.lineno)
         for one in stores
-        if bound_names(one.targets) & names and plain_number(one.value) is not None
+        if bound_names(one.targets) & names and (plain_number(one.value) is not None or _is_statistic(one.value))
     ]
+
+
+def _is_statistic(value: ast.expr) -> bool:
+    return any(isinstance(one, ast.Call) and called_name(one) in _STATISTICS for one in ast.walk(value))

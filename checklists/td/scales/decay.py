@@ -22,6 +22,8 @@ from msprec.engine.schema import Fact
 _DECOUPLED = re.compile(r"AdamW|AdamWeightDecay", re.IGNORECASE)
 #: Others that take rate times decay off each weight; those as Adam scale the decay with the gradient.
 _PLAIN = ("sgd", "momentum")
+#: At which position MindSpore's optimizers take their decay.
+_POSITIONS = {"Momentum": 3, "SGD": 4, "Adam": 7, "AdamWeightDecay": 5}
 _LOWER = Text(
     "把 weight_decay 降到 1e-4 左右（AdamWeightDecay 为 1e-2），再运行；"
     "它不是 Keras 的 decay，学习率的衰减要写成学习率调度（如 nn.InverseDecayLR）。",
@@ -206,7 +208,9 @@ def _decaying(run_data: RunData) -> list:
 
 def _places(run_data: RunData, optimizer: Fact) -> list:
     """Where the optimizer is made, and where its decay comes from."""
-    return [one for one in (optimizer.place, *argument_origin(run_data, optimizer.place, DECAY)) if one]
+    name = optimizer.class_ or ""
+    decay = DECAY._replace(position=_POSITIONS.get(name, DECAY.position))
+    return [one for one in (optimizer.place, *argument_origin(run_data, optimizer.place, decay, name)) if one]
 
 
 def _decay(optimizer: Fact) -> float:

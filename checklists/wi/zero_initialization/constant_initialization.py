@@ -78,7 +78,8 @@ def _excuse(parameter: Fact, state: str, weights: list) -> str:
     wide = sum(1 for size in parameter.shape if size is not None and size > 1)
     name = parameter.path or parameter.name
     own = _is_own(parameter)
-    if wide < 2 and (state == "constant" or own or "Embedding" in parameter.cell_class):
+    stuck = state == "zero" and parameter.requires_grad and parameter.moved.any is False  # nothing draws it off zero
+    if wide < 2 and not stuck and (state == "constant" or own or "Embedding" in parameter.cell_class):
         return "vector"
     if parameter.requires_grad is False and (own or state == "constant"):
         return "buffer"

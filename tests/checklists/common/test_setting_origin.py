@@ -44,6 +44,7 @@ def reading(tmp_path):
         ("rates = [0.1]\nfor n, lr in enumerate(rates[:1]):\n    opt = nn.SGD(ps, lr)\n", 3, [1]),
         ("lr = BASE / STEPS\nopt = nn.SGD(ps, lr)\n", 2, [1]),
         ("lr = read()\nopt = nn.SGD(ps, lr)\n", 2, []),
+        ("opt = nn.SGD(ps,\n             rates(3)[0])\n", 1, [2]),
     ],
 )
 def test_rates(reading, code, line, found):

@@ -11,7 +11,9 @@ from msprec.engine.run_data import place
     ("code", "line", "lines"),
     [
         ("top = 1\nx = (data / top).astype(np.float32)\n", 2, [1]),
-        ("top = data.max()\nx = data / top\n", 2, []),
+        ("top = data.max()\nx = data / top\n", 2, [1]),
+        ("mean, std = x.mean(), x.std()\nx = ((x - mean) / std).astype(np.float32)\n", 2, [1]),
+        ("top = load()\nx = data / top\n", 2, []),
         ("scaler.fit_transform(x)\nds = make(x)\n", 2, [1]),
         ("x = scaler.fit_transform(x)\nds = make(x)\n", 2, []),
     ],

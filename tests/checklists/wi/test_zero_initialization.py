@@ -26,6 +26,7 @@ def test_varying_weights_and_zero_biases_are_ok(verdict):
         parameter("conv2.weight", [8, 8, 3, 3], initial=ONE),
         parameter("fc.weight", [10, 8], initial={**ZERO, "min": 0.5, "max": 0.5, "mean": 0.5, "zeros": 0.0}),
         parameter("emb.embedding_table", [100, 16], cell_class="Embedding", initial=ZERO),
+        parameter("user.embedding_table", [943, 1], cell_class="Embedding", initial=ZERO, final=ZERO, moved=STILL),
         parameter("w", [16, 16], kind="other", cell_class="MyDense", initial=ZERO),
         parameter("fc.weight", [10, 8], requires_grad=False, initial=ZERO),
         parameter("att.wq", [16, 16], cell_class="Attention", initial=ZERO, final=None),
