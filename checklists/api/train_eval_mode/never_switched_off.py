@@ -115,9 +115,9 @@ def _uses(run_data: RunData, file: str, function: FunctionNode) -> Iterator[_Use
     around = run_data.source.class_around(file, function.lineno) if function.name == "construct" else None
     if around is not None:
         homes = dict(run_data.source.calls_anywhere((around.name,)))
-        stores = [one for home in homes for one in run_data.source.nodes(home, ast.Assign)]
-        made = [one for one in stores if isinstance(one.value, ast.Call) and called_name(one.value) == around.name]
-        names = {name for one in made for name in bound_names(one.targets)}
+        calls = [found for home in homes for found in run_data.source.calls_to(home, (around.name,))]
+        made = [above[0] for call, above in calls if above and getattr(above[0], "value", None) is call]
+        names = {name for one in made if isinstance(one, ast.Assign) for name in bound_names(one.targets)}
     for name, call in run_data.source.calls_anywhere(names):
         if isinstance(call.func, ast.Name):
             outer = run_data.source.function_around(name, call.lineno)

@@ -190,7 +190,7 @@ def _by_names_of_its_own(run_data: RunData) -> list:
     """``(numbering, that of training)`` of a function of the script's that is given a table beside the names in it, in the order
     in which they appear there: ``encode(test, test.city.unique())``."""
     found = []
-    for file in run_data.source.trees:
+    for file in dict.fromkeys(file for file, _ in run_data.source.calls_anywhere(("unique",))):
         calls = [
             one
             for one in run_data.source.nodes(file, ast.Call)

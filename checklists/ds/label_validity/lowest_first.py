@@ -22,7 +22,8 @@ _WORST = re.compile(r"(?i)worst|bottom|hard|low|least|bad|fail|last|neg")
 
 def lowest_for_best(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
     """Where the first ones of an ascending order of scores are taken for the best, as by ``np.argsort(scores)[:, :k]``."""
-    found = next((one for file in run_data.source.trees for one in _found(run_data, file)), None)
+    files = dict.fromkeys(file for file, _ in run_data.source.calls_anywhere(_SORTS))
+    found = next((one for file in files for one in _found(run_data, file)), None)
     if found is None:
         return None
     where, sort, scores = found
