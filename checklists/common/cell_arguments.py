@@ -21,6 +21,13 @@ def recorded_arguments(cell: Fact) -> dict:
     return found
 
 
+def sizes_of(cell: Fact, name: str) -> list:
+    """The sizes that a cell's description gives by a name: ``kernel_size=(3, 3)`` gives [3, 3]; empty where it gives none."""
+    found = re.search(rf"\b{name}=\(?(\d+(?:, *\d+)*)", cell.args or "")
+    numbers = [int(one) for one in found[1].split(",")] if found else []
+    return numbers if all(numbers) else []
+
+
 def left_of_start(run_data: RunData, momentum: Optional[float]) -> float:
     """What the moving statistics of a BatchNorm still are of what they began with; 0 where that is less than api.01.left.
 

@@ -6,6 +6,7 @@ from typing import Optional
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.source.module import last_name
 
 
 def chosen_at(run_data: RunData, made: Optional[Fact], name: str) -> list:
@@ -29,12 +30,8 @@ def _keys(run_data: RunData, name: str) -> list:
     """The keys by which dictionaries of the script hold a class."""
     dictionaries = [one for file in run_data.source.trees for one in run_data.source.nodes(file, ast.Dict)]
     pairs = [pair for one in dictionaries for pair in zip(one.keys, one.values)]
-    held = [key for key, value in pairs if isinstance(value, (ast.Name, ast.Attribute)) and _last(value) == name]
+    held = [key for key, value in pairs if isinstance(value, (ast.Name, ast.Attribute)) and last_name(value) == name]
     return [key.value for key in held if isinstance(key, ast.Constant) and isinstance(key.value, str)]
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def conditions_at(run_data: RunData, made: Optional[Fact]) -> list:

@@ -73,8 +73,8 @@ _CHANGES = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult)
 ACCURACY = re.compile(r"acc|top_?1($|_)", re.IGNORECASE)
 #: Scores below minus this are masked.
 _MASKED = 1e3
-#: So far may the first loss be off what the known loss gives on the first batch, as dropout makes it.
-_SAME_VALUE = 0.2
+#: So far, as a share, may the loss of the first step be off what is computed when it is run again, as dropout makes it.
+SAME_VALUE = 0.2
 
 
 class LossKind(NamedTuple):
@@ -296,7 +296,7 @@ def _parts_of_update(run_data: RunData) -> Optional[int]:
     parts = max((step.accumulation or 1 for step in run_data.train_steps if step.count), default=1)
     if parts < 2 or len(known) != 1 or not len(losses) or not losses[0] > 0 or not (known[0].value or 0) > 0:
         return None
-    return parts if abs(known[0].value / losses[0] / parts - 1) < _SAME_VALUE else None
+    return parts if abs(known[0].value / losses[0] / parts - 1) < SAME_VALUE else None
 
 
 def _of_an_earlier_training(run_data: RunData) -> bool:

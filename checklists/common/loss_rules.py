@@ -13,52 +13,39 @@ from msprec.checklists.common import loss_shapes as shapes
 from msprec.checklists.common import loss_targets as targets
 from msprec.checklists.common.call_sites import made_for_calls
 from msprec.checklists.common.class_choice import chosen_at, conditions_at
+from msprec.checklists.common.constant_prediction import SAME_VALUE
 from msprec.checklists.common.loss_with_inputs import BCE, BCE_LOGITS, SOFTMAX, LossWithInputs, built_in
 from msprec.checklists.common.wrong_loss import Wrong
 from msprec.engine.run_data import RunData
 
+#: What a rule speaks of: the output's last operator, or the targets and what the loss does with them.
+OUTPUT, TARGETS = "output", "targets"
 #: In the order in which they are asked: what makes all the rest moot comes first.
-RULES = (
-    shapes.single_unit,
-    shapes.normalized_over_samples,
-    ranges.without_gradient,
-    ranges.dropped_out,
-    shapes.exchanged_arguments,
-    shapes.channels_not_moved,
-    shapes.other_column,
-    shapes.single_class,
-    targets.several_classes,
-    targets.sums_apart,
-    ranges.activated_twice,
-    ranges.cut_off,
-    ranges.narrow_range,
-    ranges.clipped_probabilities,
-    ranges.no_probabilities,
-    ranges.no_log_probabilities,
-    shapes.too_few_outputs,
-    targets.out_of_reach,
-    targets.class_numbers,
-    targets.ignored_class,
-    targets.labels_of_sides,
-    shapes.broadcast_shapes,
-    targets.weights_of_classes,
-)
-
-#: Those that speak of the output's last operator; the others speak of the targets, or of what the loss does with them.
-_OF_OUTPUT = (
-    shapes.single_unit,
-    shapes.normalized_over_samples,
-    ranges.without_gradient,
-    ranges.dropped_out,
-    ranges.activated_twice,
-    ranges.cut_off,
-    ranges.narrow_range,
-    ranges.clipped_probabilities,
-    ranges.no_probabilities,
-    ranges.no_log_probabilities,
-    targets.out_of_reach,
-    targets.sums_apart,
-)
+RULES = {
+    shapes.single_unit: OUTPUT,
+    shapes.normalized_over_samples: OUTPUT,
+    ranges.without_gradient: OUTPUT,
+    ranges.dropped_out: OUTPUT,
+    shapes.exchanged_arguments: TARGETS,
+    shapes.channels_not_moved: TARGETS,
+    shapes.other_column: TARGETS,
+    shapes.single_class: TARGETS,
+    targets.several_classes: TARGETS,
+    targets.sums_apart: OUTPUT,
+    ranges.activated_twice: OUTPUT,
+    ranges.cut_off: OUTPUT,
+    ranges.narrow_range: OUTPUT,
+    ranges.clipped_probabilities: OUTPUT,
+    ranges.no_probabilities: OUTPUT,
+    ranges.no_log_probabilities: OUTPUT,
+    shapes.too_few_outputs: TARGETS,
+    targets.out_of_reach: OUTPUT,
+    targets.class_numbers: TARGETS,
+    targets.ignored_class: TARGETS,
+    targets.labels_of_sides: TARGETS,
+    shapes.broadcast_shapes: TARGETS,
+    targets.weights_of_classes: TARGETS,
+}
 
 
 class _Sentence(Text):
@@ -86,7 +73,7 @@ def check_beside(one: LossWithInputs, run_data: RunData) -> None:
     told, _ = _first(RULES, one, run_data)
     if told is None:
         return
-    others = [rule for rule in RULES if (rule in _OF_OUTPUT) != (told in _OF_OUTPUT)]
+    others = [rule for rule, of in RULES.items() if of != RULES[told]]
     _, wrong = _first(others, one, run_data)
     if wrong is not None:
         _raise(wrong, one, run_data)
@@ -114,9 +101,6 @@ def computed_twice(run_data: RunData) -> bool:
 #: Losses that are never below 0.
 _NOT_NEGATIVE = (SOFTMAX, BCE, BCE_LOGITS, "mse", "l1", "smooth_l1", "huber")
 
-#: Dropout gives another value when the step is run again; the sign is the same.
-_SAME_VALUE = 0.2
-
 
 def sign_turned(run_data: RunData) -> bool:
     """Whether the loss that was trained with is the only known loss with its sign turned."""
@@ -124,7 +108,7 @@ def sign_turned(run_data: RunData) -> bool:
     alone = len(known) == 1 and sum(one.used is not False for one in run_data.optimizers) == 1
     if not alone or known[0].kind not in _NOT_NEGATIVE or not (known[0].value or 0) > 0 or len(losses) < 2:
         return False
-    return bool(abs(losses[0] + known[0].value) <= _SAME_VALUE * known[0].value and (losses[:8] < 0).all())
+    return bool(abs(losses[0] + known[0].value) <= SAME_VALUE * known[0].value and (losses[:8] < 0).all())
 
 
 def times_smaller(run_data: RunData) -> float:

@@ -531,10 +531,7 @@ def head_outputs(run_data: RunData) -> Optional[int]:
 
 def _writes_cross_entropy(run_data: RunData) -> bool:
     """Whether a function computes a cross-entropy by itself, of one-hot rows and the logarithm of a softmax."""
-    return any(
-        run_data.find_lines(rf"\b{one}\(", 1) and run_data.find_lines(r"\b(ops|mint|F)\.one_hot\(", 1)
-        for one in ("log_softmax", "softmax")
-    )
+    return all(run_data.find_lines(one, 1) for one in (r"\b(log_)?softmax\(", r"\b(ops|mint|F)\.one_hot\("))
 
 
 def last_layer(run_data: RunData) -> Optional[Fact]:

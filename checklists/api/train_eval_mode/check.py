@@ -48,9 +48,9 @@ def modes(run_data: RunData) -> Finding:
     so are moving statistics of a class's own that are computed and not written back. Scripts named beside the run
     (``--also``) count with what their source shows for sure.
     """
-    modes = never_switched_off(run_data) or with_scripts(run_data, _recorded_modes(run_data))
+    found = never_switched_off(run_data) or with_scripts(run_data, _recorded_modes(run_data))
     lost = lost_statistics(run_data)
-    return modes if lost is None else together([modes, lost])
+    return found if lost is None else together([found, lost])
 
 
 def _recorded_modes(run_data: RunData) -> Finding:

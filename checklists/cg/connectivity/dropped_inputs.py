@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text, percent
+from msprec.checklists.common.cell_arguments import recorded_arguments
 from msprec.checklists.common.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
@@ -33,11 +34,8 @@ def _share(cell: Fact) -> Optional[float]:
     """The share that a dropout drops, by the arguments that it was made with."""
     if cell.class_ not in _DROPOUTS or not cell.builtin:
         return None
-    words = dict(part.split("=", 1) for part in (cell.args or "").replace(" ", "").split(",") if "=" in part)
-    try:
-        return float(words["p"]) if "p" in words else 1 - float(words["keep_prob"])
-    except (KeyError, ValueError):
-        return None
+    given = recorded_arguments(cell)
+    return given["p"] if "p" in given else 1 - given["keep_prob"] if "keep_prob" in given else None
 
 
 def _called_first(run_data: RunData, network: Fact, cell: Fact) -> list:

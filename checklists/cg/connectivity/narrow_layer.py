@@ -32,16 +32,16 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
         return None
     weights = {one.cell: one for one in run_data.parameters if one.kind == "weight" and len(one.shape) > 1 and one.cell}
     ran = [cell for cell in run_data.probes.graph.cells if cell.path in weights and not cell.loss]
-    tiny, most = behind_simple_predictor(run_data, outcome) is not None, int(run_data.limit("cg.03.tiny"))
+    tiny, few = behind_simple_predictor(run_data, outcome) is not None, int(run_data.limit("cg.03.tiny"))
     if not ran or any(cell.calls != 1 for cell in ran) or not _in_a_row(run_data):
         return None
     shapes = [list(weights[cell.path].shape) for cell in ran]
     # a bottleneck before many outputs, as of an autoencoder, may be as narrow as that on purpose
-    halfway = shapes[-1][0] <= most and behind_simple_predictor(run_data, outcome, "cg.03.half_as_far") is not None
+    halfway = shapes[-1][0] <= few and behind_simple_predictor(run_data, outcome, "cg.03.half_as_far") is not None
     tiny = tiny or halfway
     if len(ran) < (2 if tiny or nothing else 3):
         return None
-    most = max(_most_units(run_data, shapes[-1][0], gain), most if tiny else 0)
+    most = max(_most_units(run_data, shapes[-1][0], gain), few if tiny else 0)
     narrow = [
         n
         for n, one in enumerate(shapes[:-1])

@@ -4,7 +4,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.cg.connectivity.wide_stride import sizes_of
+from msprec.checklists.common.cell_arguments import sizes_of
 from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
 from msprec.checklists.common.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
@@ -33,7 +33,7 @@ def judge_wide_pooling(run_data: RunData) -> Optional[Finding]:
 
 def _area(cell: Fact) -> int:
     """How many pixels the window of a layer takes together."""
-    sizes = sizes_of(cell.args or "", "kernel_size")
+    sizes = sizes_of(cell, "kernel_size")
     return sizes[0] * sizes[-1] if sizes else 0
 
 

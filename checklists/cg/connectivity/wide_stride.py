@@ -1,11 +1,11 @@
 """A convolution or pooling whose window moves on by more than its own width: most of what it is given is never read (cg.03)."""
 
 import math
-import re
 from typing import Optional
 
 from msprec.bilingual import Text, percent
 from msprec.checklists.cg.connectivity.unsolved import unsolved_gain
+from msprec.checklists.common.cell_arguments import sizes_of
 from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
@@ -37,7 +37,7 @@ def judge_wide_stride(run_data: RunData) -> Optional[Finding]:
 
 def _read_share(cell: Fact) -> float:
     """The share of what a layer is given that lies in one of its windows, by the arguments that it was made with."""
-    window, stride = (sizes_of(cell.args or "", name) for name in ("kernel_size", "stride"))
+    window, stride = (sizes_of(cell, name) for name in ("kernel_size", "stride"))
     if not window or not stride or (max(window) == 1 and max(stride) <= _SHORTCUT):
         return 1.0
     sides = max(len(window), len(stride))
@@ -45,15 +45,8 @@ def _read_share(cell: Fact) -> float:
     return math.prod(min(1.0, wide / far) for wide, far in zip(window, stride))
 
 
-def sizes_of(args: str, name: str) -> list:
-    """The sizes that the arguments of a layer, as they were recorded, name; empty where they name none."""
-    found = re.search(rf"\b{name}=\(?(\d+(?:, *\d+)*)", args)
-    numbers = [int(one) for one in found[1].split(",")] if found else []
-    return numbers if all(numbers) else []
-
-
 def _finding(run_data: RunData, cell: Fact, share: float, gain: float) -> Finding:
-    made, (window, stride) = cell.created, (sizes_of(cell.args, name) for name in ("kernel_size", "stride"))
+    made, (window, stride) = cell.created, (sizes_of(cell, name) for name in ("kernel_size", "stride"))
     places = [made, *argument_origin(run_data, made, _STRIDE, cell.class_ or "", max(stride))] if made else []
     return problem(
         Text(

@@ -7,7 +7,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at, train_sets
-from msprec.checklists.dp.preprocessing_consistency.own_statistics import LABELS, OTHER, TRAINING
+from msprec.checklists.common.part_names import LABELS, OTHER, TRAINING
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import bound_names, called_name, target_names
@@ -27,20 +27,18 @@ def not_scaled_back(run_data: RunData) -> Optional[Finding]:
         return None
     for file in run_data.source.trees:
         stores = list(run_data.source.nodes(file, ast.Assign))
-        scaled = {name for one in stores if _scales(one.value) for name in bound_names(one.targets)}
+        scaled: dict = {}
+        for one in (one for one in stores if _scales(one.value)):
+            scaled.update((name, one.lineno) for name in bound_names(one.targets) - set(scaled))
         training = sorted(name for name in scaled if _is_label(name) and TRAINING.search(name))
-        if not training or any(
-            called_name(one) == "inverse_transform" for one in run_data.source.nodes(file, ast.Call)
-        ):
+        if not training or run_data.source.calls_named(file, ("inverse_transform",)):
             continue
         for where, sides in _errors(run_data, file):
             raw = next((one for one in sides if _is_label(one) and OTHER.search(one) and one not in scaled), None)
             predicted = [one for one in sides if one != raw and _is_prediction(stores, one)]
             if raw is not None and predicted:
-                made = next(
-                    one.lineno for one in stores if training[0] in bound_names(one.targets) and _scales(one.value)
-                )
-                return _finding(run_data, predicted[0], raw, training[0], [place(file, where), place(file, made)])
+                places = [place(file, where), place(file, scaled[training[0]])]
+                return _finding(run_data, predicted[0], raw, training[0], places)
     return None
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
-from msprec.checklists.dp.preprocessing_consistency.own_statistics import LABELS, OTHER, TRAINING
+from msprec.checklists.common.part_names import LABELS, OTHER, TRAINING, part_of
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -44,7 +44,7 @@ def own_numbering(run_data: RunData) -> Optional[Finding]:
     evaluation: the same word has another number there. Undecided where members are numbered in sorted order, which gives the same
     numbers as long as both have the same members."""
     calls = [one for file in run_data.source.trees for one in numberings(run_data, file)]
-    others = [one for one in calls if OTHER.search(one.array) and not TRAINING.search(one.array)]
+    others = [one for one in calls if part_of(one.array) == "other"]
     pairs = [(other, _of_training(calls, other)) for other in others]
     for other, train in [*pairs, *_one_column_twice(run_data, calls), *_by_names_of_its_own(run_data)]:
         if train is None or (other.made_by != _FACTORIZE and LABELS.search(other.array)):
@@ -203,7 +203,7 @@ def _by_names_of_its_own(run_data: RunData) -> list:
         for call in numbered:
             other = made[call]
             train = _of_training([made[one] for one in calls if one is not call], other)
-            if OTHER.search(other.array) and not TRAINING.search(other.array) and train is not None:
+            if part_of(other.array) == "other" and train is not None:
                 found.append((other, train))
     return found
 

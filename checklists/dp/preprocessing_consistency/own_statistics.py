@@ -8,6 +8,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.array_origin import argument_of
 from msprec.checklists.common.distribution_difference import comparable
 from msprec.checklists.common.findings import at, first_place, train_sets
+from msprec.checklists.common.part_names import LABELS, OTHER, TRAINING, part_of
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -22,13 +23,6 @@ from msprec.source.user_code import (
 
 _FITS = ("fit", "fit_transform")
 _SCALERS = re.compile(r"scal|standard|normali[sz]|minmax", re.IGNORECASE)
-#: Names of data for training, for evaluation, and of labels.
-TRAINING = re.compile(r"(^|_)x?(tr|trn|train|training|learn)(_|\d|$)", re.IGNORECASE)
-OTHER = re.compile(
-    r"(^|_)x?(te|tst|test|testing|val|valid|validation|dev|eval|evaluation|holdout|infer|inference)(_|\d|$)",
-    re.IGNORECASE,
-)
-LABELS = re.compile(r"(^|_)(y|ys|labels?|targets?)(_|\d|$)", re.IGNORECASE)
 
 
 class _Fit(NamedTuple):
@@ -51,8 +45,8 @@ def own_statistics(run_data: RunData) -> Optional[Finding]:
     fits = [one for file in run_data.source.trees for one in _fits(run_data, file)]
     fits += [call for one in fits for call in _calls_around(run_data, one)]
     fits = [one for one in fits if not LABELS.search(one.array)]
-    others = [one for one in fits if OTHER.search(one.array) and not TRAINING.search(one.array)]
-    training = [one for one in fits if TRAINING.search(one.array) and not OTHER.search(one.array)]
+    others = [one for one in fits if part_of(one.array) == "other"]
+    training = [one for one in fits if part_of(one.array) == "train"]
     if not others and not training:
         training, others = _before_and_after(run_data, fits)
     if not others or not training:

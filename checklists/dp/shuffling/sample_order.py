@@ -474,10 +474,11 @@ class Order:
 
     def _places(self, iterator: bool = False) -> list:
         shuffle = op_place(self.dataset, "shuffle")
-        taken = array_origins(self.run_data, self.dataset, self.dataset.columns[0])[:2] if self._plain() else []
-        orders = plain_orders(self.run_data, first_place(self.dataset)) if self._plain() else []
-        unkept = self.run_data.once(discarded_order)
-        made = first_place(self.dataset)
+        unkept, made = self.run_data.once(discarded_order), first_place(self.dataset)
+        orders, taken = [], []
+        if self._plain():
+            orders = plain_orders(self.run_data, made)
+            taken = array_origins(self.run_data, self.dataset, self.dataset.columns[0])[:2]
         return [
             *unkept,
             self.dataset.iterated_at if iterator else None,

@@ -27,5 +27,5 @@ def class_balance(run_data: RunData) -> Finding:
     if not sets:
         return missing("训练集的标签", "label of a training set")
     found = worst([unless_open(run_data, dataset, balance(run_data, dataset)) for dataset in sets])
-    scored = [accuracy_alone(run_data, dataset) for dataset in sets] if found.conclusion == "problem" else []
-    return together([found, *(one for one in scored[:1] if one is not None)])
+    scored = accuracy_alone(run_data, sets[0]) if found.conclusion == "problem" else None
+    return found if scored is None else together([found, scored])

@@ -80,11 +80,7 @@ def _taken(call: ast.Call) -> list:
 
 
 def _uncast(node: ast.expr) -> ast.expr:
-    while (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("astype", "float", "asnumpy")
-    ):
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CASTS:
         node = node.func.value
     return node
 

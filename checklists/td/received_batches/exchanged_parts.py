@@ -1,12 +1,11 @@
 """The parts of a split that are taken under each other's names (td.05)."""
 
 import ast
-from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
-from msprec.checklists.dp.preprocessing_consistency.own_statistics import OTHER, TRAINING
+from msprec.checklists.common.part_names import part_of
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import called_name, own_nodes, plain_number, target_names
@@ -44,7 +43,7 @@ def _exchanged(run_data: RunData, target: ast.expr, call: ast.Call) -> bool:
         parts = [("train", "other")[n % 2] for n in range(len(names))]
     else:
         made = run_data.source.functions(called_name(call))
-        parts = next(_returned(made[0][1]), []) if len(made) == 1 else []
+        parts = _returned(made[0][1]) if len(made) == 1 else []
     if len(parts) != len(names):
         return False
     meant = [_kind_of(target_names(one)) for one in names]
@@ -54,18 +53,18 @@ def _exchanged(run_data: RunData, target: ast.expr, call: ast.Call) -> bool:
 
 def _kind_of(names: list) -> str:
     """``train`` or ``other`` of names that all tell the one; else an empty text."""
-    training, other = ([bool(one.search(name)) for name in names] for one in (TRAINING, OTHER))
-    if names and all(training) and not any(other):
-        return "train"
-    return "other" if names and all(other) and not any(training) else ""
+    kinds = set(map(part_of, names))
+    return kinds.pop() if len(kinds) == 1 else ""
 
 
-def _returned(function: ast.FunctionDef) -> Iterator[list]:
-    """Which part each element of the one tuple is that a function returns, by the names in it or by how it is cut."""
+def _returned(function: ast.FunctionDef) -> list:
+    """Which part each element of the one tuple is that a function returns, by the names in it or by how it is cut; empty of any
+    other function."""
     returns = [one.value for one in own_nodes(function) if isinstance(one, ast.Return)]
-    if len(returns) == 1 and isinstance(returns[0], ast.Tuple):
-        large = _large_cuts(function)
-        yield [_kind_of(target_names(one)) or _cut(one, large) for one in returns[0].elts]
+    if len(returns) != 1 or not isinstance(returns[0], ast.Tuple):
+        return []
+    large = _large_cuts(function)
+    return [_kind_of(target_names(one)) or _cut(one, large) for one in returns[0].elts]
 
 
 def _cut(element: ast.expr, large: set) -> str:

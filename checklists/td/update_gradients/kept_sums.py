@@ -1,6 +1,7 @@
 """Sums of gradients that a loop updates with and never clears, read where no optimizer was seen to be given them (td.04)."""
 
 import ast
+from itertools import product
 from typing import Optional
 
 from msprec.bilingual import Text
@@ -18,12 +19,21 @@ def kept_sums(run_data: RunData) -> Optional[Finding]:
     """A problem where gradients are added to a name in a loop, an update is called with that name alone in the same loop, and
     nothing there gives the name a new value."""
     for file in run_data.source.trees:
-        for loop in run_data.source.nodes(file, ast.For):
-            for call in (one for one in ast.walk(loop) if isinstance(one, ast.Call)):
-                name = _given_alone(call)
-                if name and _is_update(run_data, call) and _adds_gradients(loop, name):
+        for store in run_data.source.nodes(file, ast.Assign):
+            if not isinstance(store.value, ast.ListComp):
+                continue
+            loops = [one for one in run_data.source.enclosing(file, store.lineno) if isinstance(one, ast.For)]
+            for loop, name in product(loops, sorted(bound_names(store.targets))):
+                call = _update_with(run_data, loop, name) if _adds_gradients(loop, name) else None
+                if call is not None:
                     return _finding(run_data, name, [place(file, one) for one in _lines(run_data, file, name, call)])
     return None
+
+
+def _update_with(run_data: RunData, loop: ast.For, name: str) -> Optional[ast.Call]:
+    """The first update in a loop that is called with a name alone."""
+    calls = (one for one in ast.walk(loop) if isinstance(one, ast.Call) and _given_alone(one) == name)
+    return next((one for one in calls if _is_update(run_data, one)), None)
 
 
 def _given_alone(call: ast.Call) -> str:
@@ -61,16 +71,9 @@ def _is_sum(value: ast.expr, name: str, gradients: set) -> bool:
         return False
     own = target.elts[names.index([name])] if isinstance(target, ast.Tuple) and len(target.elts) == 2 else None
     added = value.elt
-    return (
-        isinstance(added, ast.BinOp)
-        and isinstance(added.op, ast.Add)
-        and isinstance(own, ast.Name)
-        and own.id
-        in (
-            getattr(added.left, "id", None),
-            getattr(added.right, "id", None),
-        )
-    )
+    if not isinstance(added, ast.BinOp) or not isinstance(added.op, ast.Add) or not isinstance(own, ast.Name):
+        return False
+    return own.id in (getattr(added.left, "id", None), getattr(added.right, "id", None))
 
 
 def _lines(run_data: RunData, file: str, name: str, call: ast.Call) -> list:

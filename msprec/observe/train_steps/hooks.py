@@ -4,7 +4,7 @@ import threading
 import weakref
 
 from msprec.observe.train_steps.gradient_functions import differentiated_in, holds_gradient
-from msprec.observe.train_steps.method_names import leaves_update
+from msprec.observe.train_steps.method_names import is_first_half
 from msprec.runtime.cells import is_builtin, is_loss_class, is_optimizer_class, optimizers_in
 from msprec.runtime.scalars import first_scalar, is_parameter
 
@@ -117,7 +117,7 @@ def _classify(cell) -> str:
     if is_loss_class(type(cell)):
         return "loss"
     if optimizers_in(cell):
-        return "update" if _only_updates(cell) else "gradient" if _leaves_update(cell) else "train"
+        return "update" if _only_updates(cell) else "gradient" if is_first_half(cell, "construct") else "train"
     return "gradient" if differentiated_in(cell) is not None else "network"
 
 
@@ -138,12 +138,6 @@ def _summed_in(cell, optimizer) -> tuple:
 def _are_batches(args: tuple) -> bool:
     """Whether a cell is called with more than the gradients of its update."""
     return bool(args) and not (len(args) == 1 and isinstance(args[0], (tuple, list)))
-
-
-def _leaves_update(cell) -> bool:
-    """Whether a cell of the user's computes gradients in its ``construct`` and calls none of its optimizers there, but in another
-    method, as where gradients of several batches are added up."""
-    return not is_builtin(type(cell)) and differentiated_in(cell) is not None and leaves_update(cell, "construct")
 
 
 def _only_updates(cell) -> bool:

@@ -11,10 +11,10 @@ from msprec.observe.train_steps.gradient_functions import (
     returns_value,
 )
 from msprec.observe.train_steps.kept_few import KeptFew
-from msprec.observe.train_steps.method_names import leaves_update
+from msprec.observe.train_steps.method_names import is_first_half
 from msprec.observe.train_steps.open_step import NotUpdated, OpenStep
 from msprec.record.overflow_rules import UPDATE
-from msprec.runtime.cells import is_builtin, optimizers_in, unwrap
+from msprec.runtime.cells import optimizers_in, unwrap
 from msprec.runtime.closure_scan import Reached
 from msprec.runtime.scalars import first_flag, first_scalar
 from msprec.runtime.source_locations import user_place
@@ -44,13 +44,10 @@ class JitSteps:
         reached = guarded_call(self._steps.what_reaches, executor.fn, executor.obj)
         if reached is None:
             return run()
-        if reached.optimizers and guarded_call(self._is_first_half, executor):
-            inside, given = differentiated_in(executor.obj), _without_cells(args)
-            guarded_call(functional.begin_gradient, inside, None, given)
-            output = run()
-            guarded_call(functional.forward_done, output)
-            return output
+        computed: tuple = (executor.fn, executor.obj, args)
         is_gradient = is_gradient_function(executor.fn)
+        if reached.optimizers and guarded_call(self._is_first_half, executor):
+            is_gradient, computed = True, (differentiated_in(executor.obj), None, _without_cells(args))
         if reached.optimizers and not is_gradient and not reached.has_gradient and functional.awaits_update:
             given = _gradients_of(args) or guarded_call(self._sums.of, executor.fn) or ()
             return functional.call_optimizer(reached.optimizers[0], given, run)
@@ -60,7 +57,7 @@ class JitSteps:
             guarded_call(self._end, step, reached, output)
             return output
         if reached.has_gradient or is_gradient:
-            guarded_call(functional.begin_gradient, executor.fn, executor.obj, args)
+            guarded_call(functional.begin_gradient, *computed)
             output = run()
             guarded_call(functional.forward_done, output if returns_value(executor.fn) else None)
             return output
@@ -71,8 +68,7 @@ class JitSteps:
         owner, name = executor.obj, executor.fn.__name__
         key = (type(owner), name)
         if key not in self._halves:
-            cell = hasattr(owner, "_cells") and not is_builtin(type(owner))
-            self._halves[key] = cell and differentiated_in(owner) is not None and leaves_update(owner, name)
+            self._halves[key] = hasattr(owner, "_cells") and is_first_half(owner, name)
         return self._halves[key]
 
     def _sums_in(self, function) -> tuple:

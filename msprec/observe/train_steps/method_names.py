@@ -1,8 +1,16 @@
-"""Which methods of a class call its optimizers, by the names that their code holds."""
+"""Which methods of a class compute gradients and leave the update to another, by the names that their code holds."""
 
 import inspect
 
-from msprec.runtime.cells import optimizers_in
+from msprec.observe.train_steps.gradient_functions import differentiated_in
+from msprec.runtime.cells import is_builtin, optimizers_in
+from msprec.runtime.closure_scan import names_in
+
+
+def is_first_half(cell, method: str) -> bool:
+    """Whether a cell of the user's computes gradients in a method and leaves the update to another, as where those of several
+    batches are added up."""
+    return not is_builtin(type(cell)) and differentiated_in(cell) is not None and leaves_update(cell, method)
 
 
 def leaves_update(cell, method: str) -> bool:
@@ -11,7 +19,8 @@ def leaves_update(cell, method: str) -> bool:
     methods = {
         name: inspect.unwrap(one) for name, one in vars(type(cell)).items() if callable(one) and name != "__init__"
     }
-    named = {name: _names_in(getattr(one, "__code__", None)) for name, one in methods.items()}
+    codes = {name: getattr(one, "__code__", None) for name, one in methods.items()}
+    named = {name: names_in(code) if code is not None else set() for name, code in codes.items()}
     waiting, reached = [method], set()
     while waiting:
         name = waiting.pop()
@@ -20,11 +29,3 @@ def leaves_update(cell, method: str) -> bool:
     inside = set().union(*(named.get(name, set()) for name in reached))
     outside = set().union(*(names for name, names in named.items() if name not in reached))
     return method in named and not inside & held and bool(outside & held)
-
-
-def _names_in(code) -> set:
-    """The attributes and globals that a code names, with the functions in it."""
-    if code is None:
-        return set()
-    inner = [one for one in code.co_consts if isinstance(one, type(code))]
-    return set(code.co_names).union(*map(_names_in, inner))
