@@ -67,7 +67,8 @@ def _origins(
     if held is None and isinstance(source, (ast.Tuple, ast.List)) and index < len(source.elts):
         held = source.elts[index]
     followed = list(_followed(scopes, held or given, before if held is not None else begin.line, 0))
-    for line in (*_in_source(tree, source, index), *followed):
+    made_here = held is not None and not isinstance(held, ast.Name)  # cut or scaled where the source object is made
+    for line in (*_in_source(tree, source, index), *([before] if made_here else []), *followed):
         if line not in lines and line != begin.line:
             lines.append(line)
     found = [place(begin.file, line) for line in lines]
@@ -235,8 +236,8 @@ def _given_attributes(made: ast.AST, body: ast.AST, index: int) -> list:
     """The lines that compute the attributes of ``self`` which the column is handed out of; not those that keep a value as it
     is."""
     names = _attributes_of(body, index)
-    return [
-        node.lineno
+    given = [
+        (node.lineno, value)
         for node in (ast.walk(made) if names else ())
         if isinstance(node, ast.Assign)
         for target in node.targets
@@ -244,6 +245,11 @@ def _given_attributes(made: ast.AST, body: ast.AST, index: int) -> list:
         if isinstance(part, ast.Attribute) and part.attr in names and root_name(part) == "self"
         if not isinstance(value, ast.Name)
     ][:2]
+    called = [
+        called_name(value) for _, value in given if isinstance(value, ast.Call) and root_name(value.func) == "self"
+    ]
+    methods = [one for one in getattr(made, "body", []) if isinstance(one, _FUNCTIONS) and one.name in called]
+    return [*(line for line, _ in given), *(line for one in methods for line in list(_handed_out(one, index))[:1])]
 
 
 def _attributes_of(body: ast.AST, index: int) -> set:
@@ -282,6 +288,34 @@ def _followed(scopes: list, node: ast.AST, before: int, depth: int) -> Iterator[
                 yield from _in_functions(scopes[-1], value, index)
                 yield from _followed(scopes[number:], value, line, depth + 1)
                 break
+        else:
+            yield from _delivered(scopes, name, before, depth)
+
+
+def _delivered(scopes: list, name: str, before: int, depth: int) -> Iterator[int]:
+    """The lines that make what a loop over a generator of the script's gives a name, as ``for x, y in data.batches(32)`` does."""
+    loops = [one for scope in scopes for one in own_nodes(scope) if isinstance(one, ast.For) and one.lineno < before]
+    for loop in loops:
+        targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+        held = [n for n, one in enumerate(targets) if isinstance(one, ast.Name) and one.id == name]
+        if not held or not isinstance(loop.iter, ast.Call):
+            continue
+        for made in ast.walk(scopes[-1]):
+            bodies = made.body if isinstance(made, ast.ClassDef) else [made]
+            for body in (one for one in bodies if isinstance(one, _FUNCTIONS) and one.name == called_name(loop.iter)):
+                yield from _given_attributes(made, body, held[0]) if body is not made else _handed_out(body, held[0])
+                yield from _from_callers(scopes, loop.iter, body, held[0], depth)
+                return
+
+
+def _from_callers(scopes: list, call: ast.Call, body: ast.AST, index: int, depth: int) -> Iterator[int]:
+    """The lines that gave the arguments of a call from which a function returns the value at an index their values."""
+    names = argument_names(body)
+    for value in _returned(body, index):
+        for name in (one for one in _behind(body, value, value.lineno + 1) if one in names):
+            given = argument_of(call, name, names.index(name))
+            if given is not None:
+                yield from _followed(scopes, given, call.lineno, depth + 1)
 
 
 def _in_functions(module: ast.AST, value: ast.expr, index: int) -> Iterator[int]:

@@ -245,7 +245,7 @@ def _iterated(target: ast.expr, values: ast.expr, name: str) -> Optional[ast.exp
     if isinstance(values, ast.Call) and called_name(values) == "zip" and isinstance(target, ast.Tuple):
         pairs = zip(target.elts, values.args)
         return next((_iterated(one, value, name) for one, value in pairs if name in bound_names([one])), None)
-    return values if isinstance(target, ast.Name) else None
+    return values if isinstance(target, (ast.Name, ast.Tuple)) else None
 
 
 def _parameters(function: ast.FunctionDef) -> list:

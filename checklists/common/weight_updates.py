@@ -1,5 +1,6 @@
 """Which weights trained, which were frozen, which were not updated: sorting the parameters of a run (cg.02)."""
 
+import math
 import re
 from typing import NamedTuple, Optional
 
@@ -271,3 +272,9 @@ def largest_rate(run_data: RunData):
             known = [rate.value, rate.first, rate.last, *(end for group in rate.groups for end in group)]
             rates += [one for one in known if one is not None]
     return max(rates) if rates else None
+
+
+def usual_size(weight: Fact) -> float:
+    """The root mean square with which a matrix of weights is usually drawn, 1 / √fan_in; 0 of anything else."""
+    shape = weight.shape or []
+    return 1 / math.sqrt(math.prod(shape[1:])) if len(shape) > 1 and math.prod(shape[1:]) else 0.0

@@ -126,3 +126,60 @@ def test_predictions_beside_labels_of_another_shape(seen, pred, labels, lines):
     found = seen.squares()
     assert len(found) == lines
     assert all(one["shapes"] == [list(pred.shape), list(labels.shape)] for one in found)
+
+
+def r2(predicted, actual):
+    middle = actual - actual.mean()
+    return np.mean((predicted - actual) ** 2) / np.mean(1 + middle**2)
+
+
+def flat_r2(predicted, actual):
+    predicted = predicted.reshape(-1)
+    return np.mean((predicted - actual) ** 2)
+
+
+class DataFrame:
+    """As a table of pandas."""
+
+    shape, columns = (8, 2), ("a", "b")
+
+    def __getitem__(self, name):
+        return self
+
+    def to_numpy(self):
+        return np.zeros(8)
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ("out = net(x)\nprint(r2(out, table['b'].to_numpy()))", [2]),
+        ("out = net(x)\nscore = r2(out, y[4:])", [2]),
+        ("out = net(x)\nscore = np.mean((out[:, 0] - y[4:]) ** 2)", []),
+        ("out = net(x)\nscore = np.mean((out - y[4:, None]) ** 2)", []),
+        ("out = net(x)\nscore = np.mean((out - y[4:]) ** 2)", [2]),
+        ("out = net(x)\nscore = flat_r2(out, y[4:])", []),
+        ("out = net(x)\nscore = r2(out.reshape(-1), y[4:])", []),
+    ],
+)
+def test_a_score_that_a_function_of_the_script_computes(seen, monkeypatch, tmp_path, code, lines):
+    def net(x):
+        seen.called(sys._getframe(1), 4, lambda: ("arrays", 1), 8)
+        return x
+
+    with open(__file__, encoding="utf-8") as own:
+        made = own.read().split("def r2(")[1].split("\n\nclass")[0]
+    file = tmp_path / "train.py"
+    monkeypatch.setattr("msprec.observe.evaluation.inline_metrics.is_user_file", lambda name: name == str(file))
+    file.write_text(f"{code}\n\n\ndef r2({made}", encoding="utf-8")
+    names = {
+        "net": net,
+        "x": np.zeros((8, 1)),
+        "y": np.zeros(12),
+        "table": DataFrame(),
+        "np": np,
+        "r2": r2,
+        "flat_r2": flat_r2,
+    }
+    exec(compile(f"{code}\n", str(file), "exec"), names)
+    assert [one["place"]["line"] for one in seen.squares()] == lines

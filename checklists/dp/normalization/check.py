@@ -28,6 +28,7 @@ from msprec.checklists.common.missing_value_codes import missing_marks
 from msprec.checklists.common.reference_findings import with_reference
 from msprec.checklists.common.target_scale import target_scale
 from msprec.checklists.dp.in_network_normalization import input_scaling
+from msprec.checklists.dp.normalization.divided_by_variance import divided_by_variance
 from msprec.checklists.dp.normalization.divided_too_far import divided_too_far
 from msprec.checklists.dp.normalization.each_row import each_row_by_itself
 from msprec.checklists.dp.normalization.each_window import each_window_by_itself
@@ -55,7 +56,8 @@ def normalised(run_data: RunData) -> Finding:
     Targets of a regression whose root mean square is dp.01.target or more, which enter the loss as they are, are a problem
     where the training did not learn them, or the outputs stay dp.01.target times smaller. So are values that were divided by
     255 although they reached 64 at the most, and a table whose rows were standardised, or windows of a series scaled, each by
-    itself, and inputs of which a division of whole numbers left 0 and 1 alone or made features constant.
+    itself, and inputs of which a division of whole numbers left 0 and 1 alone or made features constant, and what is
+    divided by its variance.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -66,7 +68,8 @@ def normalised(run_data: RunData) -> Finding:
     rows = [each_window_by_itself(run_data), *(each_row_by_itself(run_data, dataset) for dataset in sets)]
     inputs = worst(_normalised(run_data, dataset) for dataset in sets)
     floored = [floored_inputs(run_data, dataset) for dataset in sets]
-    return together([inputs, *(worst(filter(None, found)) for found in (targets, rows, floored) if any(found))])
+    others = (targets, rows, floored, [divided_by_variance(run_data)])
+    return together([inputs, *(worst(filter(None, found)) for found in others if any(found))])
 
 
 def _normalised(run_data: RunData, dataset: Fact) -> Finding:

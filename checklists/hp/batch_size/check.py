@@ -1,5 +1,6 @@
 """hp.03: Samples an update takes (batch × ranks × accumulation) against the updates an epoch makes."""
 
+import ast
 from typing import NamedTuple, Optional
 
 import numpy as np
@@ -10,15 +11,16 @@ from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import first_place, missing, no_training, note, op_place, train_sets
 from msprec.checklists.common.reference_findings import judged_with_reference
 from msprec.checklists.common.reinforcement import has_adversary, learns_by_rewards
-from msprec.checklists.common.setting_origin import BATCH, argument_origin
+from msprec.checklists.common.setting_origin import BATCH, ArgumentName, argument_origin
 from msprec.checklists.common.training_curves import TrainingCurve, is_steep, training_curve
 from msprec.checklists.common.training_segments import rates_of
 from msprec.checklists.common.whole_graph import whole_graph
 from msprec.checklists.hp.batch_size.reference_batch import judge_reference_batch
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.item import item
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.source.user_code import called_name
 
 
 @item("hp.03", after=judged_with_reference(judge_reference_batch))
@@ -72,14 +74,20 @@ def _batch(run_data: RunData, dataset: Optional[Fact]) -> Finding:
         Text("占每遍样本", "share of a pass"),
     ]
     evidence = [table(Text("batch 与更新次数", "Batch and updates"), heads, rows), _rate(run_data, total)]
-    place = (op_place(dataset, "batch", "padded_batch") or first_place(dataset)) if dataset is not None else None
-    if place:
-        evidence.append(run_data.code(place, Text("batch 的设置", "Where the batch is set")))
-    return _judge(run_data, total, updates, evidence, place)
+    made_at = (op_place(dataset, "batch", "padded_batch") or first_place(dataset)) if dataset is not None else None
+    if made_at:
+        evidence.append(run_data.code(made_at, Text("batch 的设置", "Where the batch is set")))
+    return _judge(run_data, total, updates, evidence, made_at)
 
 
-def _named(run_data: RunData, total: int) -> list:
-    """Where a loop that cuts its batches by hand has their size."""
+def _named(run_data: RunData, total: int, where: Fact) -> list:
+    """Where a loop that cuts its batches by hand has their size: the step of the ``range`` that it goes through, or a name."""
+    for loop in reversed(run_data.source.enclosing(where.file, where.line)):
+        if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and called_name(loop.iter) == "range":
+            head = place(where.file, loop.lineno)
+            found = argument_origin(run_data, head, ArgumentName((), 2), "range", total)
+            if found:
+                return found
     return run_data.find_lines(rf"(?i)\bn?_?(batch_?size|batch|bs)\s*[=:]\s*({total}\b|len\()", 2)
 
 
@@ -98,7 +106,7 @@ def _updates(dataset: Fact, samples: int, batch: int, accumulation: int) -> int:
     return max(1, batches // accumulation)
 
 
-def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list, place: Optional[Fact]) -> Finding:
+def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list, made_at: Optional[Fact]) -> Finding:
     safe = run_data.limit("hp.03.safe")
     if total <= safe and not _whole_set_a_few_times(run_data, total, updates):
         return ok(
@@ -136,8 +144,8 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
                 "proportion and warm it up, or train for more epochs.",
             ),
             evidence,
-            [place, *(argument_origin(run_data, place, BATCH, "batch", total) or _named(run_data, total))]
-            if place
+            [made_at, *(argument_origin(run_data, made_at, BATCH, "batch", total) or _named(run_data, total, made_at))]
+            if made_at
             else [],
         )
     if course.settled or (course.falls and updates is not None and updates >= run_data.limit("hp.03.updates")):
@@ -163,7 +171,7 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
             "accuracy.",
         ),
         evidence,
-        [place] if place else [],
+        [made_at] if made_at else [],
     )
 
 

@@ -67,6 +67,7 @@ from msprec.checklists.hp.learning_rate.moved_weights import (
     hardly_moved,
     moved,
     out_of_reach,
+    still_on_its_first_way,
     went_astray,
 )
 from msprec.checklists.hp.learning_rate.open_rate import learnt_nothing, open_rate, rising_words
@@ -91,6 +92,7 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
     worked_all_the_same,
 )
 from msprec.checklists.hp.learning_rate.rising_rate import counted_for_all_ranks, warm_up_without_end
+from msprec.checklists.hp.learning_rate.summed_loss import beside_sum
 from msprec.checklists.hp.learning_rate.trials import (
     better_rate,
     better_when_standardised,
@@ -113,6 +115,8 @@ def judge_rate(run_data: RunData) -> Finding:
     found = _judged(rate)
     if found.conclusion != "problem":
         return rate.reach() or found
+    if rate.verdict == "too_large" or rate.grown is not None:
+        found = beside_sum(run_data, found)
     grown = growth_of(run_data, course(run_data), rate.outcome)
     held = settled_first(run_data) or (held_back(run_data) if grown is None else None)
     if held is None and suits_when_standardised(run_data, rate.outcome):
@@ -349,6 +353,9 @@ class _Rate:
     def reach(self) -> Optional[Finding]:
         return out_of_reach(self.run_data, self.used, self.outcome, *self.shown) if self.used else None
 
+    def first_way(self) -> Optional[Finding]:
+        return still_on_its_first_way(self.run_data, self.used, self.outcome, *self.shown) if self.used else None
+
     def above_usual(self) -> Optional[Finding]:
         return far_above_usual(self.run_data, self.used, self.outcome, *self.shown) if self.used else None
 
@@ -407,6 +414,7 @@ _RULES = (
     _Rate.behind,
     _Rate.standardised,
     _Rate.reach,
+    _Rate.first_way,
     _Rate.above_usual,
     _Rate.nothing,
     _Rate.falls,

@@ -10,7 +10,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.constant_prediction import BesideConstant, training_losses
 from msprec.checklists.common.given_gradients import rate_sized
 from msprec.checklists.common.training_segments import last_training_start, rates_of
-from msprec.checklists.common.weight_updates import nothing_updated
+from msprec.checklists.common.weight_updates import nothing_updated, usual_size
 from msprec.checklists.common.without_progress import came_to_nothing
 from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.finding import Finding, problem
@@ -57,12 +57,6 @@ def _size(weight: Fact) -> float:
     start = math.hypot(weight.initial.std or 0.0, weight.initial.mean or 0.0)
     change = weight.moved
     return start or (change.max_abs / change.relative if change.relative else 0.0)
-
-
-def _usual_size(weight: Fact) -> float:
-    """The root mean square with which a matrix of weights is usually drawn, 1 / √fan_in; 0 of anything else."""
-    shape = weight.shape or []
-    return 1 / math.sqrt(math.prod(shape[1:])) if len(shape) > 1 and math.prod(shape[1:]) else 0.0
 
 
 def far_below_usual(
@@ -200,7 +194,7 @@ def out_of_reach(
     if not (adaptive or still):
         return None
     way = float(rates.sum()) * (1.0 if adaptive else _lasting(one))
-    each = [(_size(p) or _usual_size(p), p.size or 1) for p in weights]
+    each = [(_size(p) or usual_size(p), p.size or 1) for p in weights]
     least = min((size * (1 if adaptive else math.sqrt(count)) for size, count in each if size > 0), default=0.0)
     usual = _USUAL_ADAPTIVE if adaptive else _usual_rate(one)
     far_below = usual is not None and used <= run_data.limit("hp.01.below_usual") * usual
@@ -227,6 +221,43 @@ def out_of_reach(
             share=f"{100 * way / least:.2g} %",
         ),
         after_that if still else raised,
+        evidence,
+        places,
+    )
+
+
+def still_on_its_first_way(
+    run_data: RunData, used: float, outcome: BesideConstant, evidence: list, places: list
+) -> Optional[Finding]:
+    """The problem where a training that ended above a constant prediction used hp.01.below_usual of 0.001 or less under an
+    optimizer whose steps are as large as the rate, its loss still fell, and the value that changed most went as straight on as
+    hp.01.straight: gradients that never turned round want larger steps, whatever else is wrong. None of weights that were loaded.
+    """
+    drawn = _drawn(run_data)
+    known = outcome.verdict == "nothing" and None not in (outcome.constant, outcome.end)
+    if drawn is None or not known or used > run_data.limit("hp.01.below_usual") * _USUAL_ADAPTIVE:
+        return None
+    change, found = moved(run_data, used, [drawn[0]]), run_data.once(training_losses)
+    if change is None or change.straight < run_data.limit("hp.01.straight") or found is None:
+        return None
+    losses = found[1]
+    middle, last = (float(part.mean()) for part in np.array_split(losses, 10)[5::4])
+    if not np.isfinite(losses).all() or middle - last < run_data.limit("hp.01.learnt") * abs(middle):
+        return None
+    return problem(
+        Text(
+            "学习率 {used} 过小，与其他问题无关：{steps} 步之后变化最大的权重仍几乎一直朝同一方向走，loss 到结束时仍在下降"
+            "（{middle} 到 {last}），{what}。",
+            "The learning rate of {used} is too small, whatever else is wrong: after {steps} steps the weight that changed most "
+            "still goes nearly straight on, the loss still falls at the end ({middle} to {last}), and nothing was learnt "
+            "({what}).",
+            used=used,
+            steps=len(losses),
+            middle=middle,
+            last=last,
+            what=outcome.words(),
+        ),
+        Text("先用常用的学习率（Adam 约 0.001）再运行。", "Run again with what is usual, about 0.001 of Adam."),
         evidence,
         places,
     )

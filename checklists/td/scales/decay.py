@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Callable
 from typing import NamedTuple, Optional
 
 import numpy as np
@@ -12,6 +13,7 @@ from msprec.checklists.common.findings import loss_figure, train_sets
 from msprec.checklists.common.further_training import further_training
 from msprec.checklists.common.setting_origin import DECAY, argument_origin
 from msprec.checklists.common.training_curves import is_steep, training_curve
+from msprec.checklists.common.weight_updates import usual_size
 from msprec.checklists.common.without_progress import came_to_nothing
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.engine.finding import Finding, problem, table
@@ -87,13 +89,13 @@ def decay_outweighs(run_data: RunData) -> Optional[Finding]:
 def decay_far_above_usual(run_data: RunData) -> Optional[Finding]:
     """A problem where a training came to nothing, the decay is td.08.usual_decay or more (ten times that where an optimizer
     decays apart), and it pulled at most weights td.08.pull times as hard as the gradient in the first sampled step, whatever else
-    is wrong; None elsewhere."""
+    is wrong; None elsewhere. Where an optimizer decays apart, it is asked of weights as large as they are usually drawn."""
     used = _decaying(run_data)
     if len(used) != 1 or not came_to_nothing(run_data):
         return None
     optimizer = used[0]
     usual = run_data.limit("td.08.usual_decay") * (10 if _DECOUPLED.search(optimizer.class_ or "") else 1)
-    known = [one.ratio for one in _pulls(run_data, optimizer) if one.ratio is not None]
+    known = [one.ratio for one in _pulls(run_data, optimizer, usual_size) if one.ratio is not None]
     if _decay(optimizer) < usual or not known or np.median(known) < run_data.limit("td.08.pull"):
         return None
     return problem(
@@ -217,18 +219,20 @@ def _decay(optimizer: Fact) -> float:
     return float(optimizer.weight_decay or 0.0)
 
 
-def _pulls(run_data: RunData, optimizer: Fact) -> list:
+def _pulls(run_data: RunData, optimizer: Fact, least: Callable[[Fact], float] = lambda _: 0.0) -> list:
+    """Of each weight that the optimizer has; ``least`` is the size that a weight is taken to have at least where it decays
+    apart."""
     names = set(optimizer.parameter_names)
     weights = [one for one in run_data.parameters if one.kind == "weight" and len(one.shape) > 1 and one.name in names]
-    return [_pull(run_data, optimizer, one) for one in weights]
+    return [_pull(run_data, optimizer, one, least(one)) for one in weights]
 
 
-def _pull(run_data: RunData, optimizer: Fact, weight: Fact) -> _Pull:
+def _pull(run_data: RunData, optimizer: Fact, weight: Fact, least: float) -> _Pull:
     start, end = _level(weight.initial), _level(weight.final)
     decay = _decay(optimizer)
     if _DECOUPLED.search(optimizer.class_ or ""):
         update = run_data.limit("td.08.update")
-        return _Pull(weight, start, end, decay * start / update, decay * end / update)
+        return _Pull(weight, start, end, decay * max(start, least) / update, decay * max(end, least) / update)
     rows = [one for one in run_data.gradients() if one.get("parameter") == weight.name and one.get("norm")]
     rows = sorted((one for one in rows if float(one["norm"]) > 0), key=lambda one: one["step"])
     if not rows:

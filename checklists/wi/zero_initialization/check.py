@@ -14,7 +14,7 @@ from msprec.engine.finding import Finding, not_applicable, ok, problem, table, u
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData, place
 
-_INITIALIZER = ArgumentName(("weight_init",), 99)  # by its name alone: layers differ in its position
+_INITIALIZER = ArgumentName(("weight_init", "embedding_table"), 99)  # by name alone: layers differ in its position
 _EXCUSES = {
     "vector": Text("实为向量", "really a vector"),
     "buffer": Text("冻结的常量", "a frozen constant"),

@@ -27,7 +27,7 @@ def scores_after(file: str, first_line: int, function: str, line: int) -> tuple:
     Only what is computed from it, in later lines: a mean of training losses that is taken after an evaluation is none.
     """
     scores: dict = {}
-    for node, derived in _computed(file, first_line, function, line):
+    for node, derived in computed(file, first_line, function, line):
         if not isinstance(node, ast.Return):
             _note(scores, node, _targets(node))
         if isinstance(node, ast.Expr):
@@ -35,26 +35,7 @@ def scores_after(file: str, first_line: int, function: str, line: int) -> tuple:
     return tuple(Score(name, expression) for name, expression in scores.items() if expression is not None)
 
 
-@lru_cache(maxsize=512)
-def comparisons_after(file: str, first_line: int, function: str, line: int) -> tuple:
-    """``(line, left, right)`` of each ``left == right`` and ``left - right`` in what is computed as for `scores_after`, where one
-    side is made of what the network gave and the other is not."""
-    found = []
-    for node, derived in _computed(file, first_line, function, line):
-        for one in ast.walk(_value(node) or node):
-            sides = _sides(one)
-            if len(sides) == 2 and len([side for side in sides if _names(side) & derived]) == 1:
-                found.append((one.lineno, *sides))
-    return tuple(found)
-
-
-def _sides(node: ast.AST) -> tuple:
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
-        return node.left, node.comparators[0]
-    return (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) else ()
-
-
-def _computed(file: str, first_line: int, function: str, line: int) -> Iterator[tuple]:
+def computed(file: str, first_line: int, function: str, line: int) -> Iterator[tuple]:
     """``(statement, names so far)``: the statements of a function from that in ``line`` on that read what it gives, and the names
     that hold what was made of it."""
     scope = scope_of(file, first_line, function)
@@ -82,17 +63,17 @@ def _computed(file: str, first_line: int, function: str, line: int) -> Iterator[
             yield node, derived
 
 
-def _value(node: ast.stmt) -> Optional[ast.AST]:
+def value_read(node: ast.stmt) -> Optional[ast.AST]:
     return node.iter if isinstance(node, ast.For) else node.value
 
 
 def _read(node: ast.stmt) -> set:
     """The names that a statement reads."""
-    read = _names(_value(node))
-    return read | _names(node.target) if isinstance(node, ast.AugAssign) else read
+    read = names_in(value_read(node))
+    return read | names_in(node.target) if isinstance(node, ast.AugAssign) else read
 
 
-def _names(node: Optional[ast.AST]) -> set:
+def names_in(node: Optional[ast.AST]) -> set:
     return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} if node is not None else set()
 
 
@@ -129,8 +110,8 @@ def _note_printed(scores: dict, call: ast.expr, derived: set) -> None:
         words = re.split(r"[,;|]", label)[-1]
         name = metric_in(" ".join(re.findall(r"[A-Za-z_]\w*", words)))
         whole = part.id if isinstance(part, ast.Name) else None
-        told = any(isinstance(other, ast.Name) and other.id in _names(part) for other in scores.values())
-        if name and _names(part) & derived and not _TRAINING.search(label) and whole not in scores and not told:
+        told = any(isinstance(other, ast.Name) and other.id in names_in(part) for other in scores.values())
+        if name and names_in(part) & derived and not _TRAINING.search(label) and whole not in scores and not told:
             scores[name] = part
         label = ""
 

@@ -1,7 +1,7 @@
 """The shape of what an expression of arrays and numbers gives, by the shapes of what it names."""
 
 import ast
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -19,13 +19,15 @@ _SHAPE_KEEPING = (
     "asarray",
     "array",
     "abs",
+    "to_numpy",
 )
 
 
 def shape_of(expression: ast.expr, names: dict) -> Optional[tuple]:
     """The shape that an expression of arrays and numbers has; nothing of the script's runs for it.
 
-    None where it holds anything but names, numbers, comparisons, ``+ - * / ** &`` and what leaves shapes as they are.
+    None where it holds anything but names, numbers, comparisons, ``+ - * / ** &``, slices, columns of a table, and what leaves
+    shapes as they are.
     """
     if isinstance(expression, ast.Constant):
         return ()
@@ -39,6 +41,10 @@ def shape_of(expression: ast.expr, names: dict) -> Optional[tuple]:
         module = isinstance(expression.func.value, ast.Name) and expression.func.value.id in ("np", "numpy", "ops")
         inner = expression.args[:1] if module else [expression.func.value]
         return shape_of(inner[0], names) if kept and inner else None
+    if isinstance(expression, ast.Subscript):
+        return _of_part(expression, names)
+    if isinstance(expression, ast.Attribute):
+        return shape_of(expression.value, names) if expression.attr == "values" else None
     if isinstance(expression, ast.Compare) and len(expression.ops) == 1:
         parts = [expression.left, expression.comparators[0]]
     elif isinstance(expression, ast.BinOp) and not isinstance(expression.op, ast.MatMult):
@@ -50,3 +56,35 @@ def shape_of(expression: ast.expr, names: dict) -> Optional[tuple]:
         return None if None in shapes else np.broadcast_shapes(*shapes)
     except ValueError:
         return None
+
+
+def _of_part(expression: ast.Subscript, names: dict) -> Optional[tuple]:
+    """Of ``table["column"]``, and of ``array[100:]`` and ``array[:, 0]`` by numbers and names of numbers."""
+    whole, key = shape_of(expression.value, names), expression.slice
+    if not whole:
+        return None
+    if isinstance(key, ast.Constant) and isinstance(key.value, str):
+        table = names.get(expression.value.id) if isinstance(expression.value, ast.Name) else None
+        columns = list(getattr(table, "columns", ())) if type(table).__name__ == "DataFrame" else []
+        return whole[:1] if columns.count(key.value) == 1 else None
+    parts = [_index(one, names) for one in (key.elts if isinstance(key, ast.Tuple) else [key])]
+    if ... in parts:
+        return None
+    try:
+        return np.broadcast_to(np.int8(0), whole)[tuple(parts)].shape
+    except IndexError:
+        return None
+
+
+def _index(node: ast.expr, names: dict) -> Any:
+    """A number or a slice of numbers; ``...`` of anything else, a new axis among it: where one is written, it is meant."""
+    if isinstance(node, ast.Slice):
+        ends = [None if end is None else _index(end, names) for end in (node.lower, node.upper, node.step)]
+        return ... if ... in ends or any(isinstance(end, slice) for end in ends) else slice(*ends)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        number = _index(node.operand, names)
+        return -number if isinstance(number, int) else ...
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    value = names.get(node.id, ...) if isinstance(node, ast.Name) else ...
+    return value if type(value) is int else ...

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from msprec.observe.evaluation.assigned_names import comparisons_after, scores_after, value_of
+from msprec.observe.evaluation.array_comparisons import comparisons_after
+from msprec.observe.evaluation.assigned_names import scores_after, value_of
 from msprec.observe.evaluation.expression_shapes import shape_of
 from msprec.observe.evaluation.returned_metrics import number_of
 from msprec.runtime.source_locations import is_user_file, place_in

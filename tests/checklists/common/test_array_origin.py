@@ -285,3 +285,40 @@ def test_an_argument_that_a_function_made(reading):
     )
     lines = [[one.line for one in argument_origins(reading(code), place("train.py", 8), n)] for n in (0, 1)]
     assert lines == [[7, 5], [7, 4]]
+
+
+_PARTS = """class Data:
+    def __init__(self, y):
+        self.x, self.y = load(), self.code(y)
+
+    def code(self, y):
+        return (y / 2).astype("i4")
+
+    def batches(self, size):
+        for i in range(0, 9, size):
+            yield Tensor(self.x[i:i + size]), Tensor(self.y[i:i + size])
+
+
+def cut(a, b, size):
+    for i in range(0, 9, size):
+        yield Tensor(a[i:i + size]), Tensor(b[i:i + size])
+
+
+wide = load() * 255
+for u, v in {}:
+    step(u, v)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "position", "found"),
+    [
+        ("Data(y).batches(3)", 1, [3, 6]),
+        ("cut(wide, y, 3)", 0, [15, 18]),
+        ("others(wide, y, 3)", 0, []),
+        ("zip(wide, y)", 0, []),
+    ],
+)
+def test_what_a_loop_over_a_generator_of_the_script_is_given(reading, made, position, found):
+    places = argument_origins(reading(_PARTS.format(made)), place("train.py", 20), position)
+    assert [one.line for one in places] == found

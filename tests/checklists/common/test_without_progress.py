@@ -104,6 +104,7 @@ def test_few_updates_that_overflow(verdict):
 @pytest.mark.parametrize(
     ("level", "decay", "kind", "norm", "found"),
     [
+        (CONSTANT, 3.0, "AdamWeightDecay", 0.01, True),  # of weights drawn far smaller than usual as well
         (CONSTANT, 0.5, "Adam", 0.01, True),
         (CONSTANT, 0.01, "Adam", 0.0001, False),
         (CONSTANT, 0.5, "AdamWeightDecay", 0.01, False),

@@ -110,3 +110,21 @@ def test_one_whole_graph_is_no_batch(verdict):
     rows = batched(1437, 1437, loss=steep)
     rows.set("datasets", [dataset(given[1:], batch_size=1437, samples_per_pass=1437, pipeline=pipeline)])
     assert verdict("hp.03", rows)["conclusion"] == "problem"
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ("hp = {\n    'n': 1437}\nfor s in range(0, 1437, hp['n']):\n    step(x[s:s + hp['n']])\n", [4, 2]),
+        ("n = 1437\nfor s in range(0, 1437, n):\n    pass\n    step(x[s:s + n])\n", [4, 1]),
+        ("for s in range(3):\n    pass\n\n    step(x)\nbatch = 1437\n", [4, 5]),
+    ],
+)
+def test_where_a_batch_that_is_cut_by_hand_has_its_size(verdict, code, lines):
+    run = batched(1437, 1437, loss=stuck)
+    run.facts["datasets"]["datasets"][0]["pipeline"] = [
+        {"op": "arguments", "args": {}, "place": {"file": "train.py", "line": 4}}
+    ]
+    run.source = {"train.py": code}
+    found = verdict("hp.03", run)
+    assert [one["line"] for one in found["locations"]] == lines, found["locations"]

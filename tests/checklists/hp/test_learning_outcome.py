@@ -311,6 +311,55 @@ def test_a_tenth_of_the_usual_rate_as_float32_has_it(verdict, rate, moved, probl
     assert (entry["conclusion"] == "problem") == problem, entry["summary"]
 
 
+@pytest.mark.parametrize(
+    ("rate", "end", "straight", "told"),
+    [
+        (2e-5, 2.4, 1.2, True),
+        (2e-4, 2.4, 1.2, False),  # not far below the usual
+        (2e-5, 2.4, 0.1, False),  # the weights go to and fro
+        (2e-5, 3.49, 1.2, False),  # the loss has stopped
+        (2e-5, 0.9, 1.2, False),  # below a constant prediction
+    ],
+)
+def test_a_loss_that_falls_while_weights_go_straight_on(verdict, rate, end, straight, told):
+    steps = 1200
+    run = training(lambda n: 3.5 + (end - 3.5) * n / steps, steps)
+    for row in run.steps:
+        row["lr"] = rate
+    run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": "Adam", "momentum": None})]
+    for one in run.facts["parameters"]["parameters"]:
+        one["moved"] = {"relative": 0.4, "max_abs": straight * steps * rate, "any": True, "proportional": False}
+    entry = verdict("hp.01", run)
+    assert ("straight on" in entry["summary"]) == told, entry["summary"]
+
+
+def test_a_momentum_and_a_rate_that_are_both_too_large(verdict):
+    run = training(level)
+    for row in run.steps:
+        row["lr"] = 5.0
+    run.source = {
+        "train.py": "RATE = 5.0\n" + "\n" * 6 + "optimizer = nn.Momentum(net.trainable_params(), RATE, 0.9999)\n"
+    }
+    run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": "Momentum", "momentum": 0.9999, "updates": 135})]
+    entry = verdict("hp.01", run)
+    assert "The momentum of 0.9999 is too large" in entry["summary"] and "The learning rate of 5" in entry["summary"]
+    assert [one["line"] for one in entry["locations"]] == [8, 1]
+
+
+@pytest.mark.parametrize(
+    ("settings", "kind", "told"),
+    [("reduction='sum'", "SGD", True), ("reduction='mean'", "SGD", False), ("reduction='sum'", "Adam", False)],
+)
+def test_a_sum_over_the_batch_beside_a_rate_that_is_too_large(verdict, settings, kind, told):
+    run = training(lambda n: 70 * 1.04**n)
+    run.facts["loss"]["losses"][0]["args"] = settings
+    run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": kind, "momentum": 0.0})]
+    run.source = {"train.py": f"loss = nn.CrossEntropyLoss({settings})\n"}
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == "problem" and ("summed over the batch" in entry["summary"]) == told, entry["summary"]
+    assert ({"file": "train.py", "line": 1} in entry["locations"]) == told
+
+
 @pytest.mark.parametrize(("rate", "problem"), [(1e-4, True), (1e-1, False)])
 def test_weights_of_zero_that_no_step_could_have_brought_to_a_usual_size(verdict, rate, problem):
     """Though that they are zero is for putting right first (wi.01)."""

@@ -176,3 +176,13 @@ def test_several_zeros_in_a_row_that_learnt_nothing(verdict, loss, layers, concl
     losses = [{"class": "CrossEntropyLoss", "builtin": True, "args": "", "place": None}]
     entry = verdict("wi.01", weights(MOVING, *apart, parameter("last.weight", [10, 8]), steps=rows, loss=losses))
     assert entry["conclusion"] == conclusion, entry["summary"]
+
+
+def test_the_name_that_a_table_starts_by_is_named(verdict):
+    code = "START = 'zeros'\n\n\ntable = nn.Embedding(9, 4, embedding_table=START)\n"
+    made = {"file": "train.py", "line": 4}
+    table = parameter(
+        "t.embedding_table", [9, 4], cell_class="Embedding", initial=ZERO, final=ZERO, moved=STILL, created=made
+    )
+    found = verdict("wi.01", weights(table, MOVING, source={"train.py": code}))
+    assert [one["line"] for one in found["locations"]] == [4, 1], found
