@@ -3,6 +3,7 @@
 import pytest
 from building import Run, run_data
 
+from msprec.checklists.api.train_eval_mode.check import modes
 from msprec.checklists.api.train_eval_mode.lost_statistics import lost_statistics
 from msprec.checklists.api.train_eval_mode.never_switched_off import never_switched_off
 
@@ -74,3 +75,13 @@ class Norm(nn.Cell):
 def test_statistics_that_are_thrown_away(tmp_path, trained, update, found):
     code = _NORM.format(trained=trained, update=update)
     assert (lost_statistics(run_data(tmp_path, Run(source={"train.py": code}))) is not None) is found
+
+
+def test_both_are_told(tmp_path):
+    dropped = _NET.format(parameter="keep_prob=0.5", used="drop(x, keep_prob)", training="x", evaluation="test")
+    code = dropped + _NORM.format(trained="False", update="moving = 0.9 * self.mean + 0.1 * mean")
+    data = run_data(tmp_path, Run(source={"train.py": code}))
+    alone = [never_switched_off(data), lost_statistics(data)]
+    found = modes(data)
+    assert found.conclusion == "problem"
+    assert all(at in found.locations for one in alone if one is not None for at in one.locations) and all(alone)

@@ -3,6 +3,7 @@
 import pytest
 from building import Run, column, dataset, run_data
 
+from msprec.checklists.dp.preprocessing_consistency.check import same_processing
 from msprec.checklists.dp.preprocessing_consistency.not_scaled_back import not_scaled_back
 
 SCALED = "y_train = sy.fit_transform(y_train)\n"
@@ -28,3 +29,14 @@ def test_errors(tmp_path, code, std, line):
     data = dataset([column("x", shape=[8]), target], label={"column": "y", "kind": "regression"})
     told = not_scaled_back(run_data(tmp_path, Run(source={"train.py": code}, datasets=[data])))
     assert (told.locations[0]["line"] if told else None) == line
+
+
+def test_words_numbered_anew_are_told_beside(tmp_path):
+    numbered = "def build(column):\n    return {raw: n for n, raw in enumerate(column.unique())}\n"
+    numbered += "a = build(train_texts)\nb = build(test_texts)\n"
+    code = SCALED + PREDICTED + "print(np.abs(pred - y_test).mean())\n" + numbered
+    target = column("y", shape=[1], min=-2.0, max=2.0, mean=0.0, std=1.0)
+    data = dataset([column("x", shape=[8]), target], label={"column": "y", "kind": "regression"})
+    found = same_processing(run_data(tmp_path, Run(source={"train.py": code}, datasets=[data])))
+    assert found.conclusion == "problem"
+    assert {3, 7} <= {one["line"] for one in found.locations}
