@@ -304,11 +304,11 @@ def _delivered(scopes: list, name: str, before: int, depth: int) -> Iterator[int
             bodies = made.body if isinstance(made, ast.ClassDef) else [made]
             for body in (one for one in bodies if isinstance(one, _FUNCTIONS) and one.name == called_name(loop.iter)):
                 yield from _given_attributes(made, body, held[0]) if body is not made else _handed_out(body, held[0])
-                yield from _from_callers(scopes, loop.iter, body, held[0], depth)
+                yield from _from_arguments(scopes, loop.iter, body, held[0], depth)
                 return
 
 
-def _from_callers(scopes: list, call: ast.Call, body: ast.AST, index: int, depth: int) -> Iterator[int]:
+def _from_arguments(scopes: list, call: ast.Call, body: ast.AST, index: int, depth: int) -> Iterator[int]:
     """The lines that gave the arguments of a call from which a function returns the value at an index their values."""
     names = argument_names(body)
     for value in _returned(body, index):

@@ -72,7 +72,7 @@ def _of_part(expression: ast.Subscript, names: dict) -> Optional[tuple]:
         return None
     try:
         return np.broadcast_to(np.int8(0), whole)[tuple(parts)].shape
-    except IndexError:
+    except (IndexError, ValueError):
         return None
 
 
