@@ -86,8 +86,8 @@ def _named(run_data: RunData, total: int, where: Fact) -> list:
         if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and called_name(loop.iter) == "range":
             head = place(where.file, loop.lineno)
             found = argument_origin(run_data, head, ArgumentName((), 2), "range", total)
-            if found:
-                return found
+            if found or any(getattr(one, "value", None) == total for one in loop.iter.args[2:]):
+                return found or [head]
     return run_data.find_lines(rf"(?i)\bn?_?(batch_?size|batch|bs)\s*[=:]\s*({total}\b|len\()", 2)
 
 
