@@ -294,18 +294,29 @@ def _followed(scopes: list, node: ast.AST, before: int, depth: int) -> Iterator[
 
 def _delivered(scopes: list, name: str, before: int, depth: int) -> Iterator[int]:
     """The lines that make what a loop over a generator of the script's gives a name, as ``for x, y in data.batches(32)`` does."""
-    loops = [one for scope in scopes for one in own_nodes(scope) if isinstance(one, ast.For) and one.lineno < before]
-    for loop in loops:
+    for loop in [
+        one for scope in scopes for one in own_nodes(scope) if isinstance(one, ast.For) and one.lineno < before
+    ]:
         targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
         held = [n for n, one in enumerate(targets) if isinstance(one, ast.Name) and one.id == name]
         if not held or not isinstance(loop.iter, ast.Call):
             continue
-        for made in ast.walk(scopes[-1]):
-            bodies = made.body if isinstance(made, ast.ClassDef) else [made]
-            for body in (one for one in bodies if isinstance(one, _FUNCTIONS) and one.name == called_name(loop.iter)):
-                yield from _given_attributes(made, body, held[0]) if body is not made else _handed_out(body, held[0])
-                yield from _from_arguments(scopes, loop.iter, body, held[0], depth)
-                return
+        generator = _function_named(scopes[-1], called_name(loop.iter))
+        if generator is not None:
+            owner, body = generator
+            yield from _handed_out(body, held[0]) if owner is None else _given_attributes(owner, body, held[0])
+            yield from _from_arguments(scopes, loop.iter, body, held[0], depth)
+            return
+
+
+def _function_named(module: ast.AST, name: str) -> Optional[tuple]:
+    """``(class, function)`` of the first function or method of a name, the class None of no method; None where there is none."""
+    for made in ast.walk(module):
+        owner = made if isinstance(made, ast.ClassDef) else None
+        for one in owner.body if owner is not None else [made]:
+            if isinstance(one, _FUNCTIONS) and one.name == name:
+                return owner, one
+    return None
 
 
 def _from_arguments(scopes: list, call: ast.Call, body: ast.AST, index: int, depth: int) -> Iterator[int]:

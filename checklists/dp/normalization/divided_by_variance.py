@@ -9,7 +9,7 @@ from msprec.checklists.common.findings import at, train_sets
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names, called_name
+from msprec.source.user_code import bound_names, called_name, plain_number
 
 _VARIANCES, _DEVIATIONS = ("var", "nanvar"), ("std", "nanstd")
 #: Standard deviations of what was standardised lie within this factor of 1.
@@ -58,13 +58,10 @@ def _divisions(run_data: RunData) -> list[Fact]:
 
 def _is_variance(run_data: RunData, file: str, node: ast.expr) -> bool:
     """Whether it is a call of ``var``, a name that such a call alone gives its value, or the square of a ``std``."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and getattr(node.right, "value", None) == 2:
-        return _is_call(run_data, file, node.left, _DEVIATIONS)
-    return _is_call(run_data, file, node, _VARIANCES)
-
-
-def _is_call(run_data: RunData, file: str, node: ast.expr, names: tuple) -> bool:
+    names = _VARIANCES
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and plain_number(node.right) == 2:
+        node, names = node.left, _DEVIATIONS
     if isinstance(node, ast.Name):
         stores = [one for one in run_data.source.nodes(file, ast.Assign) if node.id in bound_names(one.targets)]
-        return len(stores) == 1 and len(stores[0].targets) == 1 and _is_call(run_data, file, stores[0].value, names)
+        node = stores[0].value if len(stores) == 1 and len(stores[0].targets) == 1 else node
     return isinstance(node, ast.Call) and called_name(node) in names

@@ -20,7 +20,7 @@ from msprec.engine.finding import Finding, not_applicable, ok, problem, table, u
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name
+from msprec.source.user_code import called_name, plain_number
 
 
 @item("hp.03", after=judged_with_reference(judge_reference_batch))
@@ -86,7 +86,7 @@ def _named(run_data: RunData, total: int, where: Fact) -> list:
         if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and called_name(loop.iter) == "range":
             head = place(where.file, loop.lineno)
             found = argument_origin(run_data, head, ArgumentName((), 2), "range", total)
-            if found or any(getattr(one, "value", None) == total for one in loop.iter.args[2:]):
+            if found or any(plain_number(one) == total for one in loop.iter.args[2:]):
                 return found or [head]
     return run_data.find_lines(rf"(?i)\bn?_?(batch_?size|batch|bs)\s*[=:]\s*({total}\b|len\()", 2)
 

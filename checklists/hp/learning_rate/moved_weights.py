@@ -234,14 +234,14 @@ def still_on_its_first_way(
     hp.01.straight: gradients that never turned round want larger steps, whatever else is wrong. None of weights that were loaded.
     """
     drawn = _drawn(run_data)
-    known = outcome.verdict == "nothing" and None not in (outcome.constant, outcome.end)
-    if drawn is None or not known or used > run_data.limit("hp.01.below_usual") * _USUAL_ADAPTIVE:
+    if drawn is None or outcome.verdict != "nothing" or used > run_data.limit("hp.01.below_usual") * _USUAL_ADAPTIVE:
         return None
     change, found = moved(run_data, used, [drawn[0]]), run_data.once(training_losses)
     if change is None or change.straight < run_data.limit("hp.01.straight") or found is None:
         return None
     losses = found[1]
-    middle, last = (float(part.mean()) for part in np.array_split(losses, 10)[5::4])
+    tenths = np.array_split(losses, 10)
+    middle, last = float(tenths[5].mean()), float(tenths[-1].mean())
     if not np.isfinite(losses).all() or middle - last < run_data.limit("hp.01.learnt") * abs(middle):
         return None
     return problem(

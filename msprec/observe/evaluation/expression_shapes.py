@@ -1,7 +1,7 @@
 """The shape of what an expression of arrays and numbers gives, by the shapes of what it names."""
 
 import ast
-from typing import Any, Optional
+from typing import Optional, Union
 
 import numpy as np
 
@@ -67,24 +67,24 @@ def _of_part(expression: ast.Subscript, names: dict) -> Optional[tuple]:
         table = names.get(expression.value.id) if isinstance(expression.value, ast.Name) else None
         columns = list(getattr(table, "columns", ())) if type(table).__name__ == "DataFrame" else []
         return whole[:1] if columns.count(key.value) == 1 else None
-    parts = [_index(one, names) for one in (key.elts if isinstance(key, ast.Tuple) else [key])]
-    if ... in parts:
-        return None
     try:
-        return np.broadcast_to(np.int8(0), whole)[tuple(parts)].shape
+        parts = tuple(_index(one, names) for one in (key.elts if isinstance(key, ast.Tuple) else [key]))
+        return np.broadcast_to(np.int8(0), whole)[parts].shape
     except (IndexError, ValueError):
         return None
 
 
-def _index(node: ast.expr, names: dict) -> Any:
-    """A number or a slice of numbers; ``...`` of anything else, a new axis among it: where one is written, it is meant."""
+def _index(node: ast.expr, names: dict) -> Union[int, slice]:
+    """A number, or a slice of numbers. ValueError for anything else, a new axis among it: where one is written, it is meant."""
     if isinstance(node, ast.Slice):
-        ends = [None if end is None else _index(end, names) for end in (node.lower, node.upper, node.step)]
-        return ... if ... in ends or any(isinstance(end, slice) for end in ends) else slice(*ends)
+        return slice(*(None if end is None else _index(end, names) for end in (node.lower, node.upper, node.step)))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        number = _index(node.operand, names)
-        return -number if isinstance(number, int) else ...
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return node.value
-    value = names.get(node.id, ...) if isinstance(node, ast.Name) else ...
-    return value if type(value) is int else ...
+        return -_number(node.operand, names)
+    return _number(node, names)
+
+
+def _number(node: ast.expr, names: dict) -> int:
+    value = node.value if isinstance(node, ast.Constant) else names.get(getattr(node, "id", None))
+    if type(value) is not int:
+        raise ValueError
+    return value
