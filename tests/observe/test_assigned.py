@@ -160,6 +160,15 @@ class DataFrame:
         ("out = net(x)\nscore = np.mean((out - y[4:]) ** 2)", [2]),
         ("out = net(x)\nscore = flat_r2(out, y[4:])", []),
         ("out = net(x)\nscore = r2(out.reshape(-1), y[4:])", []),
+        ("out = net(x)\nscore = r2(out.ravel(), table['b'].to_numpy().reshape(-1, 1))", [2]),
+        ("out = net(x)\nscore = np.mean(out.argmax(1) == y[4:].reshape((8, 1)))", [2]),
+        (
+            "out = net(x)\nscore = np.mean(np.argmax(out, axis=-1) == y[4:, ...].reshape(-1, 1))",
+            [],
+        ),  # dots: not followed
+        ("out = net(x)\nscore = np.mean(np.argmax(out, axis=-1) == y[4:].reshape(-1, 1))", [2]),
+        ("out = net(x)\nscore = np.mean(np.squeeze(out) == y[4:])", []),
+        ("out = net(x)\nscore = np.mean(out.squeeze(1) == y[4:])", []),
     ],
 )
 def test_a_score_that_a_function_of_the_script_computes(seen, monkeypatch, tmp_path, code, lines):

@@ -5,6 +5,12 @@ from typing import Optional, Union
 
 import numpy as np
 
+from msprec.observe.evaluation.changed_shapes import SHAPE_CHANGING, changed_shape
+
+_MODULES = ("np", "numpy", "ops", "mint")
+#: Of `ops`, what gives something else than the method of that name: the samples kept apart, or two results.
+_OTHERWISE_IN_OPS = ("flatten", "max", "min")
+
 #: What leaves the shape of its array as it is, as a method and as a function of one array.
 _SHAPE_KEEPING = (
     "astype",
@@ -26,8 +32,8 @@ _SHAPE_KEEPING = (
 def shape_of(expression: ast.expr, names: dict) -> Optional[tuple]:
     """The shape that an expression of arrays and numbers has; nothing of the script's runs for it.
 
-    None where it holds anything but names, numbers, comparisons, ``+ - * / ** &``, slices, columns of a table, and what leaves
-    shapes as they are.
+    None where it holds anything but names, numbers, comparisons, ``+ - * / ** &``, slices, columns of a table, what leaves
+    shapes as they are, and what lays arrays out anew or reduces them by written numbers.
     """
     if isinstance(expression, ast.Constant):
         return ()
@@ -37,10 +43,7 @@ def shape_of(expression: ast.expr, names: dict) -> Optional[tuple]:
     if isinstance(expression, ast.UnaryOp):
         return shape_of(expression.operand, names)
     if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
-        kept = expression.func.attr in _SHAPE_KEEPING
-        module = isinstance(expression.func.value, ast.Name) and expression.func.value.id in ("np", "numpy", "ops")
-        inner = expression.args[:1] if module else [expression.func.value]
-        return shape_of(inner[0], names) if kept and inner else None
+        return _of_call(expression, names)
     if isinstance(expression, ast.Subscript):
         return _of_part(expression, names)
     if isinstance(expression, ast.Attribute):
@@ -56,6 +59,29 @@ def shape_of(expression: ast.expr, names: dict) -> Optional[tuple]:
         return None if None in shapes else np.broadcast_shapes(*shapes)
     except ValueError:
         return None
+
+
+def _of_call(call: ast.Call, names: dict) -> Optional[tuple]:
+    """Of a method of an array, or of a function of a module with the array first."""
+    module = isinstance(call.func.value, ast.Name) and call.func.value.id in _MODULES
+    array, given = (call.args[0] if call.args else None, call.args[1:]) if module else (call.func.value, call.args)
+    otherwise = module and call.func.value.id in ("ops", "mint") and call.func.attr in _OTHERWISE_IN_OPS
+    if array is None or otherwise or call.func.attr not in (*_SHAPE_KEEPING, *SHAPE_CHANGING):
+        return None
+    shape = shape_of(array, names)
+    if shape is None or call.func.attr in _SHAPE_KEEPING:
+        return shape
+    if any(keyword.arg not in ("axis", "dim") for keyword in call.keywords):
+        return None
+    sizes = given[0].elts if len(given) == 1 and isinstance(given[0], (ast.Tuple, ast.List)) else given
+    try:
+        axes = [_index(keyword.value, names) for keyword in call.keywords]
+        numbers = [_index(size, names) for size in sizes]
+    except ValueError:
+        return None
+    if len(axes) > 1 or any(isinstance(number, slice) for number in (*axes, *numbers)):
+        return None
+    return changed_shape(call.func.attr, shape, numbers, axes[0] if axes else None)
 
 
 def _of_part(expression: ast.Subscript, names: dict) -> Optional[tuple]:
