@@ -8,16 +8,16 @@ from typing import Optional
 import numpy as np
 
 from msprec.bilingual import Joined, Text, listed
-from msprec.checklists.common.array_origin import array_origins
-from msprec.checklists.common.constant_prediction import compares_values
 from msprec.checklists.common.findings import (
     at,
     first_place,
     missing,
     note,
 )
-from msprec.checklists.common.loss_rules import loss_lines
-from msprec.checklists.common.sharding import overlap
+from msprec.checklists.common.loss.loss_rules import loss_lines
+from msprec.checklists.common.ranks.sharding import overlap
+from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.training.constant_prediction import compares_values
 from msprec.checklists.ds.imbalance_mitigation import (
     BY_CLASS,
     class_counters,

@@ -5,9 +5,9 @@ import re
 from typing import NamedTuple
 
 from msprec.bilingual import Joined, Text, listed
-from msprec.checklists.common.call_sites import called_from
 from msprec.checklists.common.findings import missing, no_training
-from msprec.checklists.common.manual_loss_scaling import SPEAKS_OF_SCALE
+from msprec.checklists.common.script.call_sites import called_from
+from msprec.checklists.common.training.manual_loss_scaling import SPEAKS_OF_SCALE
 from msprec.checklists.mp.loss_scale.loss_scale_settings import BY_HAND
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place

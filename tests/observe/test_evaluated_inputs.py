@@ -48,6 +48,13 @@ def test_places_are_told_apart(rows):
     assert run.shares() == [(40, 40, 40), (0, 20, 20)]
 
 
+def test_what_else_is_called_in_the_same_line_is_told_apart(rows):
+    run = Run(rows[:40])
+    for array in (rows[30:50], rows[30:50, :2]):  # the network, and a metric of what it gives
+        run.seen.called((Tensor(array),))
+    assert run.shares() == [(10, 20, 20), (0, 20, 20)]
+
+
 def test_evaluations_before_the_last_step_do_not_count(rows):
     run = Run(rows[:40])
     run.seen.called((Tensor(rows[:40]),))

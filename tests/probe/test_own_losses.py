@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from msprec.checklists.common.custom_loss import check_own, confirmed, open_points
-from msprec.checklists.common.loss_rules import check_inputs
-from msprec.checklists.common.loss_with_inputs import of_script
-from msprec.checklists.common.wrong_loss import Wrong
+from msprec.checklists.common.loss.custom_loss import check_own, confirmed, open_points
+from msprec.checklists.common.loss.loss_rules import check_inputs
+from msprec.checklists.common.loss.loss_with_inputs import of_script
+from msprec.checklists.common.loss.wrong_loss import Wrong
 from msprec.engine.schema import Fact
 from msprec.probe.custom_losses import values_beside
 from msprec.probe.loss_input_statistics import features

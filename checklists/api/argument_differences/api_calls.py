@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from typing import Any, NamedTuple, Optional
 
 from msprec.checklists.api.argument_differences.api_mapping import CallSetting, role_of, settings
-from msprec.checklists.common.cell_arguments import recorded_arguments
+from msprec.checklists.common.script.cell_arguments import recorded_arguments
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.module import Call, Module

@@ -14,9 +14,9 @@ from msprec.checklists.api.argument_differences.api_calls import (
     without_initial_values,
 )
 from msprec.checklists.api.argument_differences.api_mapping import CallSetting
-from msprec.checklists.common.cell_arguments import DEFAULT_MOMENTUM, left_of_start, recorded_arguments
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
+from msprec.checklists.common.script.cell_arguments import DEFAULT_MOMENTUM, left_of_start, recorded_arguments
+from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin
 from msprec.engine.finding import Evidence, Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact

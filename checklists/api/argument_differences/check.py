@@ -2,7 +2,7 @@
 
 from msprec.checklists.api.argument_differences.argument_differences import api_arguments
 from msprec.checklists.api.argument_differences.reference_settings import judge_reference_settings
-from msprec.checklists.common.reference_findings import judged_with_reference
+from msprec.checklists.common.reference.reference_findings import judged_with_reference
 from msprec.engine.finding import Finding
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData

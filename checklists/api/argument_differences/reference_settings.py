@@ -3,7 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.loss_divergence import ReferenceComparison
+from msprec.checklists.common.reference.loss_divergence import ReferenceComparison
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 

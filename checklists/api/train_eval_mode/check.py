@@ -14,9 +14,9 @@ from msprec.checklists.api.train_eval_mode.repeated_calls import (
     unused_in_training_mode,
 )
 from msprec.checklists.api.train_eval_mode.static_modes import with_scripts
-from msprec.checklists.common.call_sites import called_from
 from msprec.checklists.common.findings import at, missing, named
-from msprec.checklists.common.weight_updates import untrained_roots
+from msprec.checklists.common.script.call_sites import called_from
+from msprec.checklists.common.weights.weight_updates import untrained_roots
 from msprec.engine.finding import Finding, ok, problem, table, together, undecided
 from msprec.engine.item import item
 from msprec.engine.rank_merge import PROBLEMS

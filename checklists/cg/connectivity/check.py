@@ -22,7 +22,7 @@ from msprec.checklists.cg.connectivity.wide_stride import judge_wide_stride
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import missing
 from msprec.checklists.common.probe_status import remedy, skipped
-from msprec.checklists.common.reference_findings import with_reference
+from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.engine.finding import Finding, table, together, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData

@@ -6,7 +6,7 @@ from typing import Optional
 from msprec.bilingual import Text, listed
 from msprec.checklists.cg.connectivity.linear_layers import judge_linear_pairs
 from msprec.checklists.common.findings import at, named
-from msprec.checklists.common.unregistered_cells import (
+from msprec.checklists.common.weights.unregistered_cells import (
     REGISTER,
     several_unregistered,
     unregistered_cells,

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text, percent
-from msprec.checklists.common.cell_arguments import recorded_arguments
-from msprec.checklists.common.without_progress import came_to_nothing
+from msprec.checklists.common.script.cell_arguments import recorded_arguments
+from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact

@@ -4,8 +4,8 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
-from msprec.checklists.common.class_choice import chosen_at, conditions_at
 from msprec.checklists.common.findings import note
+from msprec.checklists.common.script.class_choice import chosen_at, conditions_at
 from msprec.engine.finding import Evidence, Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact

@@ -5,10 +5,10 @@ from typing import Optional
 
 from msprec.bilingual import Text, percent
 from msprec.checklists.cg.connectivity.unsolved import unsolved_gain
-from msprec.checklists.common.constant_prediction import learning_outcome
-from msprec.checklists.common.setting_origin import UNITS, argument_origin
-from msprec.checklists.common.simple_predictors import behind_simple_predictor
-from msprec.checklists.common.without_progress import came_to_nothing
+from msprec.checklists.common.script.setting_origin import UNITS, argument_origin
+from msprec.checklists.common.training.constant_prediction import learning_outcome
+from msprec.checklists.common.training.simple_predictors import behind_simple_predictor
+from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact

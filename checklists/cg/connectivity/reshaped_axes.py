@@ -3,7 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import learning_outcome
+from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
 

@@ -3,7 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text, percent
-from msprec.checklists.common.constant_prediction import learnt_well
+from msprec.checklists.common.training.constant_prediction import learnt_well
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 

@@ -4,9 +4,9 @@ import ast
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import at, train_sets
-from msprec.checklists.common.unread_arguments import Argument, required_arguments
+from msprec.checklists.common.script.unread_arguments import Argument, required_arguments
+from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact

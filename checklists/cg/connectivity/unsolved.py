@@ -2,7 +2,7 @@
 
 from typing import Optional
 
-from msprec.checklists.common.constant_prediction import learning_outcome
+from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.engine.run_data import RunData
 
 

@@ -4,9 +4,9 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.cell_arguments import sizes_of
-from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
-from msprec.checklists.common.without_progress import came_to_nothing
+from msprec.checklists.common.script.cell_arguments import sizes_of
+from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin
+from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact

@@ -5,8 +5,8 @@ from typing import Optional
 
 from msprec.bilingual import Text, percent
 from msprec.checklists.cg.connectivity.unsolved import unsolved_gain
-from msprec.checklists.common.cell_arguments import sizes_of
-from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
+from msprec.checklists.common.script.cell_arguments import sizes_of
+from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact

@@ -17,14 +17,14 @@ from msprec.checklists.cg.frozen_weights.stopped_terms import term_stopped
 from msprec.checklists.cg.frozen_weights.trained_teacher import updated_with_student
 from msprec.checklists.cg.frozen_weights.without_optimizer import without_optimizer
 from msprec.checklists.common import declared_design
-from msprec.checklists.common.array_origin import argument_origins
-from msprec.checklists.common.call_sites import called_from, unused_declaration
-from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import missing, no_training, note
-from msprec.checklists.common.pretrained_weights import modules_of
-from msprec.checklists.common.reference_findings import with_reference
-from msprec.checklists.common.unregistered_cells import REGISTER, several_unregistered, unregistered_places
-from msprec.checklists.common.weight_updates import (
+from msprec.checklists.common.reference.reference_findings import with_reference
+from msprec.checklists.common.script.array_origin import argument_origins
+from msprec.checklists.common.script.call_sites import called_from, unused_declaration
+from msprec.checklists.common.training.constant_prediction import learning_outcome
+from msprec.checklists.common.weights.pretrained_weights import modules_of
+from msprec.checklists.common.weights.unregistered_cells import REGISTER, several_unregistered, unregistered_places
+from msprec.checklists.common.weights.weight_updates import (
     ParameterGroups,
     applied_updates,
     by_network,

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.array_origin import argument_of
-from msprec.checklists.common.weight_updates import sort_parameters
+from msprec.checklists.common.script.array_origin import argument_of
+from msprec.checklists.common.weights.weight_updates import sort_parameters
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import argument_names, called_name, root_name, target_names

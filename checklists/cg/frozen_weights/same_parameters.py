@@ -5,7 +5,7 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.checklists.cg.frozen_weights.adversaries import take_turns
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.weight_updates import by_network, is_trainable_kind, untrained
+from msprec.checklists.common.weights.weight_updates import by_network, is_trainable_kind, untrained
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 

@@ -3,9 +3,9 @@
 from typing import Optional
 
 from msprec.bilingual import Text, listed
-from msprec.checklists.common.call_sites import calls_around, in_loop
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.weight_updates import gradients_came
+from msprec.checklists.common.script.call_sites import calls_around, in_loop
+from msprec.checklists.common.weights.weight_updates import gradients_came
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 

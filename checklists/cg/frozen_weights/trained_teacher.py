@@ -3,9 +3,9 @@
 from typing import Optional
 
 from msprec.bilingual import Text, listed
-from msprec.checklists.common.array_origin import argument_origins
-from msprec.checklists.common.call_sites import called_from
 from msprec.checklists.common.findings import at
+from msprec.checklists.common.script.array_origin import argument_origins
+from msprec.checklists.common.script.call_sites import called_from
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact

@@ -5,7 +5,7 @@ from msprec.checklists.cg.loss_function.loss_inputs import judge_loss
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import at, missing
 from msprec.checklists.common.probe_status import skipped
-from msprec.checklists.common.reference_findings import with_reference
+from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.engine.finding import Finding, not_applicable, table, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData

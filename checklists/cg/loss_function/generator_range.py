@@ -3,9 +3,9 @@
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.array_origin import array_origins
-from msprec.checklists.common.loss_with_inputs import range_of
-from msprec.checklists.common.wrong_loss import Wrong
+from msprec.checklists.common.loss.loss_with_inputs import range_of
+from msprec.checklists.common.loss.wrong_loss import Wrong
+from msprec.checklists.common.script.array_origin import array_origins
 from msprec.engine.run_data import RunData
 
 

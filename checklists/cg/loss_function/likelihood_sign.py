@@ -6,7 +6,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.wrong_loss import Wrong
+from msprec.checklists.common.loss.wrong_loss import Wrong
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import called_name
 

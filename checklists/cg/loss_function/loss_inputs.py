@@ -7,21 +7,21 @@ from typing import Optional
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.cg.loss_function.generator_range import check_generator_range
 from msprec.checklists.cg.loss_function.likelihood_sign import check_likelihood
-from msprec.checklists.common.array_origin import array_origins
-from msprec.checklists.common.custom_loss import (
+from msprec.checklists.common.findings import at, first_place
+from msprec.checklists.common.loss.custom_loss import (
     check_direction,
     check_own,
     confirmed,
     open_points,
     tried,
 )
-from msprec.checklists.common.findings import at, first_place
-from msprec.checklists.common.given_gradients import rate_sized
-from msprec.checklists.common.loss_rules import check_beside, check_inputs, loss_lines, sign_turned
-from msprec.checklists.common.loss_shapes import spread
-from msprec.checklists.common.loss_with_inputs import built_in, of_script, range_of
-from msprec.checklists.common.pair_distance import is_distance
-from msprec.checklists.common.wrong_loss import Wrong, called
+from msprec.checklists.common.loss.loss_rules import check_beside, check_inputs, loss_lines, sign_turned
+from msprec.checklists.common.loss.loss_shapes import spread
+from msprec.checklists.common.loss.loss_with_inputs import built_in, of_script, range_of
+from msprec.checklists.common.loss.pair_distance import is_distance
+from msprec.checklists.common.loss.wrong_loss import Wrong, called
+from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.training.given_gradients import rate_sized
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact

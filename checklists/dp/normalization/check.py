@@ -3,7 +3,17 @@
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
-from msprec.checklists.common.array_origin import array_origins
+from msprec.checklists.common.data.input_scale import (
+    entering,
+    feature_columns,
+    is_picture,
+    is_token,
+    judge,
+    on_sound_scale,
+    scaled_on_arrival,
+)
+from msprec.checklists.common.data.missing_value_codes import missing_marks
+from msprec.checklists.common.data.target_scale import target_scale
 from msprec.checklists.common.findings import (
     at,
     first_place,
@@ -15,18 +25,8 @@ from msprec.checklists.common.findings import (
     plain_arrays,
     train_sets,
 )
-from msprec.checklists.common.input_scale import (
-    entering,
-    feature_columns,
-    is_picture,
-    is_token,
-    judge,
-    on_sound_scale,
-    scaled_on_arrival,
-)
-from msprec.checklists.common.missing_value_codes import missing_marks
-from msprec.checklists.common.reference_findings import with_reference
-from msprec.checklists.common.target_scale import target_scale
+from msprec.checklists.common.reference.reference_findings import with_reference
+from msprec.checklists.common.script.array_origin import array_origins
 from msprec.checklists.dp.in_network_normalization import input_scaling
 from msprec.checklists.dp.normalization.divided_by_variance import divided_by_variance
 from msprec.checklists.dp.normalization.divided_too_far import divided_too_far

@@ -4,8 +4,8 @@ import ast
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import learnt_well
 from msprec.checklists.common.findings import at, train_sets
+from msprec.checklists.common.training.constant_prediction import learnt_well
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact

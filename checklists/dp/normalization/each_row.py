@@ -3,7 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.input_scale import feature_columns, is_picture
+from msprec.checklists.common.data.input_scale import feature_columns, is_picture
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact

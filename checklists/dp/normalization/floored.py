@@ -4,10 +4,10 @@ import ast
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.array_origin import array_origins
-from msprec.checklists.common.constant_prediction import learnt_well
+from msprec.checklists.common.data.input_scale import entering, feature_columns
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.input_scale import entering, feature_columns
+from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.training.constant_prediction import learnt_well
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact

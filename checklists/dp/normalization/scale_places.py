@@ -2,7 +2,7 @@
 
 import ast
 
-from msprec.checklists.common.discarded_results import discarded
+from msprec.checklists.common.script.discarded_results import discarded
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_names, called_name, plain_number

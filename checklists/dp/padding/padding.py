@@ -5,10 +5,10 @@ from typing import NamedTuple, Optional
 
 from msprec.bilingual import Joined, Text, percent
 from msprec.checklists.common import declared_design
-from msprec.checklists.common.array_origin import array_origins
-from msprec.checklists.common.constant_prediction import learning_outcome, learnt_well
+from msprec.checklists.common.data.input_scale import values_in
 from msprec.checklists.common.findings import SIDES, at, first_place, missing, padded_side, pipeline_table, role_of
-from msprec.checklists.common.input_scale import values_in
+from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.training.constant_prediction import learning_outcome, learnt_well
 from msprec.checklists.dp.padding.mask_polarity import hides_real_elements
 from msprec.checklists.dp.padding.recurrent_reading import reads_through_padding
 from msprec.checklists.dp.padding.sequence_lengths import counted_from_the_start

@@ -3,8 +3,8 @@
 import ast
 import re
 
-from msprec.checklists.common.constant_prediction import learning_outcome
-from msprec.checklists.common.unread_arguments import required_arguments
+from msprec.checklists.common.script.unread_arguments import required_arguments
+from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 

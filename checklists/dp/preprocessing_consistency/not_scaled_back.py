@@ -7,7 +7,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at, train_sets
-from msprec.checklists.common.part_names import LABELS, OTHER, TRAINING
+from msprec.checklists.common.script.part_names import LABELS, OTHER, TRAINING
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import bound_names, called_name, target_names

@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.part_names import LABELS, OTHER, TRAINING, part_of
+from msprec.checklists.common.script.part_names import LABELS, OTHER, TRAINING, part_of
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact

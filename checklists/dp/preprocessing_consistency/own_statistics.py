@@ -5,10 +5,10 @@ import re
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.array_origin import argument_of
-from msprec.checklists.common.distribution_difference import comparable
+from msprec.checklists.common.data.distribution_difference import comparable
 from msprec.checklists.common.findings import at, first_place, train_sets
-from msprec.checklists.common.part_names import LABELS, OTHER, TRAINING, part_of
+from msprec.checklists.common.script.array_origin import argument_of
+from msprec.checklists.common.script.part_names import LABELS, OTHER, TRAINING, part_of
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact

@@ -5,9 +5,7 @@ import re
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Joined, Text, listed
-from msprec.checklists.common.array_origin import argument_origins, array_origins
-from msprec.checklists.common.call_sites import calls_around
-from msprec.checklists.common.distribution_difference import (
+from msprec.checklists.common.data.distribution_difference import (
     ColumnValues,
     DistributionDifference,
     centred_on_itself,
@@ -16,9 +14,11 @@ from msprec.checklists.common.distribution_difference import (
     rearranged,
     seen_samples,
 )
+from msprec.checklists.common.data.transforms import Prepared, Transform, by_column, is_label
 from msprec.checklists.common.findings import at, first_place, pipeline_table, plain_arrays, role_of, train_sets
-from msprec.checklists.common.network_chain import learnt_inputs
-from msprec.checklists.common.transforms import Prepared, Transform, by_column, is_label
+from msprec.checklists.common.script.array_origin import argument_origins, array_origins
+from msprec.checklists.common.script.call_sites import calls_around
+from msprec.checklists.common.script.network_chain import learnt_inputs
 from msprec.checklists.dp.in_network_normalization import input_scaling
 from msprec.checklists.dp.preprocessing_consistency.same_scaling import scaled_alike
 from msprec.engine.finding import Finding, ok, problem, table, undecided

@@ -2,8 +2,8 @@
 
 import ast
 
-from msprec.checklists.common.array_origin import argument_origins, array_origins
 from msprec.checklists.common.findings import first_place, train_sets
+from msprec.checklists.common.script.array_origin import argument_origins, array_origins
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 from msprec.source.user_code import called_name, target_names

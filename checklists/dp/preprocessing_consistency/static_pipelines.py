@@ -9,8 +9,8 @@ import re
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Joined, Text, english, listed
+from msprec.checklists.common.data.transforms import Prepared, Transform, by_column
 from msprec.checklists.common.findings import at, pipeline_table
-from msprec.checklists.common.transforms import Prepared, Transform, by_column
 from msprec.checklists.dp.in_network_normalization import input_scaling
 from msprec.checklists.dp.preprocessing_consistency.preprocessing_consistency import ADVICE, DatasetPair
 from msprec.engine.finding import Finding, ok, problem, undecided, worst

@@ -2,7 +2,7 @@
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import missing
-from msprec.checklists.common.sharding import judge_shards, part_for_one_device
+from msprec.checklists.common.ranks.sharding import judge_shards, part_for_one_device
 from msprec.checklists.dp.sharding.cut_twice import cut_twice
 from msprec.checklists.dp.sharding.divided_listings import divided_listing
 from msprec.checklists.dp.sharding.own_vocabulary import numbered_apart

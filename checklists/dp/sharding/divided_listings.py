@@ -7,7 +7,7 @@ from typing import Optional
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.sharding import names_sorted, unsorted_listings
+from msprec.checklists.common.ranks.sharding import names_sorted, unsorted_listings
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData, place
 

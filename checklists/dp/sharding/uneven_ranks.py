@@ -8,8 +8,8 @@ import numpy as np
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import first_place
-from msprec.checklists.common.rank_reduction import reducing_lines, sums_over_ranks
-from msprec.checklists.common.sharding import Shard, divided, origins, training_sets
+from msprec.checklists.common.ranks.rank_reduction import reducing_lines, sums_over_ranks
+from msprec.checklists.common.ranks.sharding import Shard, divided, origins, training_sets
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact

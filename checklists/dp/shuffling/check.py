@@ -6,7 +6,7 @@ from msprec.checklists.common.findings import (
     no_training,
     train_sets,
 )
-from msprec.checklists.common.reference_findings import with_reference
+from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.checklists.dp.shuffling.sample_order import Order
 from msprec.engine.finding import Finding, worst
 from msprec.engine.item import item

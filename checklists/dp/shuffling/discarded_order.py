@@ -2,8 +2,8 @@
 
 import ast
 
-from msprec.checklists.common.discarded_results import discarded, discarded_calls
-from msprec.checklists.common.reordered_alone import DRAWS
+from msprec.checklists.common.script.discarded_results import discarded, discarded_calls
+from msprec.checklists.common.script.reordered_alone import DRAWS
 from msprec.engine.run_data import RunData
 from msprec.source.user_code import called_name
 

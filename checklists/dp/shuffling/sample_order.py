@@ -5,10 +5,10 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
-from msprec.checklists.common.array_origin import array_origins
+from msprec.checklists.common.data.label_source import is_open
 from msprec.checklists.common.findings import at, callers_of, first_place, op_place, pipeline_table, plain_arrays
-from msprec.checklists.common.generalization_gap import overfits
-from msprec.checklists.common.label_source import is_open
+from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.training.generalization_gap import overfits
 from msprec.checklists.dp.shuffling.discarded_order import discarded_order
 from msprec.checklists.dp.shuffling.plain_order import plain_orders
 from msprec.checklists.dp.shuffling.recurrent_state import carried_state

@@ -1,7 +1,7 @@
 """ds.03: Class counts of the training labels over one pass, as delivered (so a resampling sampler already counts)."""
 
+from msprec.checklists.common.data.label_source import unless_open
 from msprec.checklists.common.findings import missing, no_training, train_sets
-from msprec.checklists.common.label_source import unless_open
 from msprec.checklists.ds.class_balance.accuracy_alone import accuracy_alone
 from msprec.checklists.ds.class_counts import balance
 from msprec.engine.finding import Finding, together, worst

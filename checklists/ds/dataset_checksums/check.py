@@ -1,7 +1,7 @@
 """ds.04: The files that the data sets were made from: their names, sizes and MD5."""
 
-from msprec.checklists.common.dataset_checksums import judge_files
-from msprec.checklists.common.reference_findings import with_reference
+from msprec.checklists.common.data.dataset_checksums import judge_files
+from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.engine.finding import Finding
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData

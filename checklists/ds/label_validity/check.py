@@ -1,8 +1,8 @@
 """ds.02: The labels of the training data: range, kind, constancy, contradictions; and a sheet of samples for a person."""
 
 from msprec.bilingual import Text
+from msprec.checklists.common.data.label_source import unless_open
 from msprec.checklists.common.findings import missing, train_sets
-from msprec.checklists.common.label_source import unless_open
 from msprec.checklists.ds.label_validity.label_validity import judge_labels, reordered_labels
 from msprec.engine.finding import Finding, not_applicable, worst
 from msprec.engine.item import item

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import REGRESSION
 from msprec.checklists.common.findings import at, train_sets
-from msprec.checklists.common.reinforcement import learns_by_rewards
+from msprec.checklists.common.training.constant_prediction import REGRESSION
+from msprec.checklists.common.training.reinforcement import learns_by_rewards
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import called_name

@@ -8,9 +8,9 @@ from typing import Optional
 import numpy as np
 
 from msprec.bilingual import Text, listed
-from msprec.checklists.common.reordered_alone import reordered_alone
-from msprec.checklists.common.training_curves import validation_scores
-from msprec.checklists.common.training_segments import last_training_start
+from msprec.checklists.common.script.reordered_alone import reordered_alone
+from msprec.checklists.common.training.training_curves import validation_scores
+from msprec.checklists.common.training.training_segments import last_training_start
 from msprec.checklists.ds.label_validity.label_values import CLASS_LOSS, losses_like
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact

@@ -7,7 +7,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import role_of
-from msprec.checklists.common.scores_at_odds import scores_at_odds
+from msprec.checklists.common.loss.scores_at_odds import scores_at_odds
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 

@@ -4,9 +4,9 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.findings import first_place, missing, op_place, role_of
-from msprec.checklists.common.reordered_alone import reordered_alone
+from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.script.reordered_alone import reordered_alone
 from msprec.checklists.ds.class_counts import last_layer
 from msprec.checklists.ds.label_validity import label_contradictions as contradictions
 from msprec.checklists.ds.label_validity import label_numbering as numbering

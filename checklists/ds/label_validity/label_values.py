@@ -8,13 +8,13 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
-from msprec.checklists.common.constant_prediction import REGRESSION
-from msprec.checklists.common.input_scale import values_in
-from msprec.checklists.common.loss_with_inputs import BCE, BCE_LOGITS
-from msprec.checklists.common.missing_value_codes import passes_of
-from msprec.checklists.common.setting_origin import UNITS, argument_origin
-from msprec.checklists.common.target_columns import column_of
-from msprec.checklists.common.training_segments import last_training_start
+from msprec.checklists.common.data.input_scale import values_in
+from msprec.checklists.common.data.missing_value_codes import passes_of
+from msprec.checklists.common.loss.loss_with_inputs import BCE, BCE_LOGITS
+from msprec.checklists.common.loss.target_columns import column_of
+from msprec.checklists.common.script.setting_origin import UNITS, argument_origin
+from msprec.checklists.common.training.constant_prediction import REGRESSION
+from msprec.checklists.common.training.training_segments import last_training_start
 from msprec.checklists.ds.class_counts import head_outputs, last_layer, last_outputs
 from msprec.checklists.ds.pixel_class_balance import ignored_labels
 from msprec.engine.run_data import RunData, place

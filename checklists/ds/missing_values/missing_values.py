@@ -3,14 +3,14 @@
 import math
 
 from msprec.bilingual import Joined, Text, english, percent
-from msprec.checklists.common.array_origin import array_origins
-from msprec.checklists.common.discarded_results import discarded
+from msprec.checklists.common.data.missing_value_codes import codes_among_integers, doubtful_marks, missing_marks
 from msprec.checklists.common.findings import (
     first_place,
     pipeline_table,
     role_of,
 )
-from msprec.checklists.common.missing_value_codes import codes_among_integers, doubtful_marks, missing_marks
+from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.script.discarded_results import discarded
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact

@@ -7,14 +7,14 @@ import numpy as np
 
 from msprec.bilingual import Text, english
 from msprec.checklists.common import declared_design
-from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import first_place, missing, no_training, note, op_place, train_sets
-from msprec.checklists.common.reference_findings import judged_with_reference
-from msprec.checklists.common.reinforcement import has_adversary, learns_by_rewards
-from msprec.checklists.common.setting_origin import BATCH, ArgumentName, argument_origin
-from msprec.checklists.common.training_curves import TrainingCurve, is_steep, training_curve
-from msprec.checklists.common.training_segments import rates_of
-from msprec.checklists.common.whole_graph import whole_graph
+from msprec.checklists.common.reference.reference_findings import judged_with_reference
+from msprec.checklists.common.script.setting_origin import BATCH, ArgumentName, argument_origin
+from msprec.checklists.common.training.constant_prediction import learning_outcome
+from msprec.checklists.common.training.reinforcement import has_adversary, learns_by_rewards
+from msprec.checklists.common.training.training_curves import TrainingCurve, is_steep, training_curve
+from msprec.checklists.common.training.training_segments import rates_of
+from msprec.checklists.common.training.whole_graph import whole_graph
 from msprec.checklists.hp.batch_size.reference_batch import judge_reference_batch
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.item import item

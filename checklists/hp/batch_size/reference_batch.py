@@ -4,8 +4,8 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import first_place, op_place
-from msprec.checklists.common.loss_divergence import ReferenceComparison
-from msprec.checklists.common.reference_findings import Capital, ends_apart
+from msprec.checklists.common.reference.loss_divergence import ReferenceComparison
+from msprec.checklists.common.reference.reference_findings import Capital, ends_apart
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 

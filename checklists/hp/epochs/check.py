@@ -1,7 +1,7 @@
 """hp.02: The course of the validation metrics and of the training loss."""
 
 from msprec.checklists.common.findings import no_training
-from msprec.checklists.common.reference_findings import with_reference
+from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.checklists.hp.epochs.epochs import judge_epochs
 from msprec.engine.finding import Finding
 from msprec.engine.item import item

@@ -7,15 +7,15 @@ from typing import Any, Optional
 import numpy as np
 
 from msprec.bilingual import Joined, Text, english, listed
-from msprec.checklists.common.constant_prediction import BesideConstant, learning_outcome
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.further_training import Further
-from msprec.checklists.common.generalization_gap import Gap
-from msprec.checklists.common.reinforcement import learns_by_rewards
-from msprec.checklists.common.scores_at_odds import AtOdds
-from msprec.checklists.common.setting_origin import epochs_origin
-from msprec.checklists.common.term_weights import lost_weight
-from msprec.checklists.common.training_curves import (
+from msprec.checklists.common.loss.scores_at_odds import AtOdds
+from msprec.checklists.common.script.setting_origin import epochs_origin
+from msprec.checklists.common.training.constant_prediction import BesideConstant, learning_outcome
+from msprec.checklists.common.training.further_training import Further
+from msprec.checklists.common.training.generalization_gap import Gap
+from msprec.checklists.common.training.reinforcement import learns_by_rewards
+from msprec.checklists.common.training.term_weights import lost_weight
+from msprec.checklists.common.training.training_curves import (
     TrainingCurve,
     ValidationCurve,
     epochs_of,
@@ -23,8 +23,8 @@ from msprec.checklists.common.training_curves import (
     keeps_best,
     last_step,
 )
-from msprec.checklists.common.training_segments import last_training_start
-from msprec.checklists.common.whole_graph import whole_graph
+from msprec.checklists.common.training.training_segments import last_training_start
+from msprec.checklists.common.training.whole_graph import whole_graph
 from msprec.checklists.hp.epochs.training_progress import (
     broke_off,
     classified_share,

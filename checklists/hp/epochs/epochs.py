@@ -1,10 +1,10 @@
 """What the training and validation curves say of the number of epochs: too many, too few, or neither."""
 
-from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import loss_figure, validation_figure
-from msprec.checklists.common.generalization_gap import generalization_gap
-from msprec.checklists.common.scores_at_odds import scores_at_odds
-from msprec.checklists.common.training_curves import (
+from msprec.checklists.common.loss.scores_at_odds import scores_at_odds
+from msprec.checklists.common.training.constant_prediction import learning_outcome
+from msprec.checklists.common.training.generalization_gap import generalization_gap
+from msprec.checklists.common.training.training_curves import (
     is_steep,
     keeps_best,
     training_curve,

@@ -5,23 +5,23 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.checklists.common.constant_prediction import (
+from msprec.checklists.common.training.constant_prediction import (
     ACCURACY,
     as_share,
     constant_loss,
     learning_outcome,
 )
-from msprec.checklists.common.further_training import Further, further_training
-from msprec.checklists.common.reinforcement import learns_by_rewards
-from msprec.checklists.common.training_curves import (
+from msprec.checklists.common.training.further_training import Further, further_training
+from msprec.checklists.common.training.reinforcement import learns_by_rewards
+from msprec.checklists.common.training.training_curves import (
     EVEN_SHARE,
     TrainingCurve,
     epochs_of,
     score_unit,
     validation_scores,
 )
-from msprec.checklists.common.training_segments import last_rows, last_training_start, rates_of
-from msprec.checklists.common.without_progress import came_to_nothing, ended_above_constant
+from msprec.checklists.common.training.training_segments import last_rows, last_training_start, rates_of
+from msprec.checklists.common.training.without_progress import came_to_nothing, ended_above_constant
 from msprec.engine.run_data import RunData
 
 #: A call of a dropout, of the framework's or one's own.

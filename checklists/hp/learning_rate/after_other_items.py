@@ -3,13 +3,13 @@
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.custom_loss import lowers_rewards
+from msprec.checklists.common.data.target_scale import target_scale
 from msprec.checklists.common.findings import train_sets
-from msprec.checklists.common.given_gradients import given_share
-from msprec.checklists.common.loss_rules import computed_twice, sign_turned
-from msprec.checklists.common.manual_loss_scaling import keeps_scale
-from msprec.checklists.common.target_scale import target_scale
-from msprec.checklists.common.weight_updates import lacks_weights, sort_parameters
+from msprec.checklists.common.loss.custom_loss import lowers_rewards
+from msprec.checklists.common.loss.loss_rules import computed_twice, sign_turned
+from msprec.checklists.common.training.given_gradients import given_share
+from msprec.checklists.common.training.manual_loss_scaling import keeps_scale
+from msprec.checklists.common.weights.weight_updates import lacks_weights, sort_parameters
 from msprec.checklists.td.scales.drowned_terms import unscaled_term
 from msprec.checklists.wi.zero_initialization.constant_initialization import starts
 from msprec.engine.finding import Finding, undecided

@@ -5,9 +5,9 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.checklists.common.constant_prediction import BesideConstant
-from msprec.checklists.common.training_curves import epochs_of
-from msprec.checklists.common.training_segments import rates_of
+from msprec.checklists.common.training.constant_prediction import BesideConstant
+from msprec.checklists.common.training.training_curves import epochs_of
+from msprec.checklists.common.training.training_segments import rates_of
 from msprec.checklists.hp.learning_rate.loss_course import (
     Course,
     losses_of_course,

@@ -6,7 +6,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Text
-from msprec.checklists.common.further_training import Further, Trial, further_training
+from msprec.checklists.common.training.further_training import Further, Trial, further_training
 from msprec.engine.finding import Finding, ok, problem, undecided
 from msprec.engine.run_data import RunData
 

@@ -1,7 +1,7 @@
 """hp.01: The course of the training loss beside a range test (Smith 2017) of the same network from its first weights."""
 
 from msprec.checklists.common.findings import no_training
-from msprec.checklists.common.reference_findings import judged_with_reference
+from msprec.checklists.common.reference.reference_findings import judged_with_reference
 from msprec.checklists.hp.learning_rate.learning_rate import judge_rate
 from msprec.checklists.hp.learning_rate.reference_rate import judge_reference_rate
 from msprec.engine.finding import Finding

@@ -7,11 +7,11 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Text
-from msprec.checklists.common.array_origin import argument_of
-from msprec.checklists.common.constant_prediction import learning_outcome, training_losses
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.setting_origin import LENGTH, SCHEDULE, argument_origin
-from msprec.checklists.common.training_segments import rates_of
+from msprec.checklists.common.script.array_origin import argument_of
+from msprec.checklists.common.script.setting_origin import LENGTH, SCHEDULE, argument_origin
+from msprec.checklists.common.training.constant_prediction import learning_outcome, training_losses
+from msprec.checklists.common.training.training_segments import rates_of
 from msprec.checklists.hp.learning_rate.trials import Better
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place

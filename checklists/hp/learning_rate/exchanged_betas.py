@@ -4,7 +4,7 @@ import math
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
+from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 

@@ -8,9 +8,9 @@ from typing import Optional
 import numpy as np
 
 from msprec.bilingual import Text, percent
-from msprec.checklists.common.constant_prediction import BesideConstant
-from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
-from msprec.checklists.common.without_progress import came_to_nothing
+from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin
+from msprec.checklists.common.training.constant_prediction import BesideConstant
+from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact

@@ -3,8 +3,8 @@
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.setting_origin import MOMENTUM, argument_origin
-from msprec.checklists.common.without_progress import came_to_nothing
+from msprec.checklists.common.script.setting_origin import MOMENTUM, argument_origin
+from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 

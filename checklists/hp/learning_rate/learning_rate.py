@@ -4,12 +4,12 @@ from functools import cached_property
 from typing import Any, Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import loss_figure, rate_figure
-from msprec.checklists.common.loss_rules import computed_twice, times_smaller
-from msprec.checklists.common.reinforcement import learns_by_rewards
-from msprec.checklists.common.setting_origin import RATE, argument_origin
-from msprec.checklists.common.weight_updates import nothing_updated
+from msprec.checklists.common.loss.loss_rules import computed_twice, times_smaller
+from msprec.checklists.common.script.setting_origin import RATE, argument_origin
+from msprec.checklists.common.training.constant_prediction import learning_outcome
+from msprec.checklists.common.training.reinforcement import learns_by_rewards
+from msprec.checklists.common.weights.weight_updates import nothing_updated
 from msprec.checklists.dp.normalization.check import normalised
 from msprec.checklists.hp.learning_rate.after_other_items import (
     STANDARDISE,

@@ -5,13 +5,13 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from msprec.checklists.common.constant_prediction import (
+from msprec.checklists.common.training.constant_prediction import (
     BesideConstant,
     constant_loss,
     training_losses,
 )
-from msprec.checklists.common.training_segments import last_rows, last_training_start, rates_of
-from msprec.checklists.common.weight_updates import nothing_updated
+from msprec.checklists.common.training.training_segments import last_rows, last_training_start, rates_of
+from msprec.checklists.common.weights.weight_updates import nothing_updated
 from msprec.engine.run_data import RunData
 
 

@@ -7,11 +7,11 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import BesideConstant, training_losses
-from msprec.checklists.common.given_gradients import rate_sized
-from msprec.checklists.common.training_segments import last_training_start, rates_of
-from msprec.checklists.common.weight_updates import nothing_updated, usual_size
-from msprec.checklists.common.without_progress import came_to_nothing
+from msprec.checklists.common.training.constant_prediction import BesideConstant, training_losses
+from msprec.checklists.common.training.given_gradients import rate_sized
+from msprec.checklists.common.training.training_segments import last_training_start, rates_of
+from msprec.checklists.common.training.without_progress import came_to_nothing
+from msprec.checklists.common.weights.weight_updates import nothing_updated, usual_size
 from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData

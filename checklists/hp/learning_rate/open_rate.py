@@ -1,8 +1,8 @@
 """What is said of a rate that nothing is shown against, or for (hp.01)."""
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import BesideConstant
 from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.checklists.common.training.constant_prediction import BesideConstant
 from msprec.checklists.hp.learning_rate.beside_range_test import learns_at
 from msprec.checklists.hp.learning_rate.loss_course import of_another_training, still_rising
 from msprec.checklists.hp.learning_rate.rate_findings import NO_BOUNDS, bound_words, bounds_words, course_words

@@ -4,8 +4,8 @@ import math
 from typing import Optional
 
 from msprec.bilingual import Text, percent
-from msprec.checklists.common.constant_prediction import BesideConstant
 from msprec.checklists.common.findings import at
+from msprec.checklists.common.training.constant_prediction import BesideConstant
 from msprec.checklists.hp.learning_rate.loss_course import Course, Growth
 from msprec.checklists.hp.learning_rate.trials import Better
 from msprec.checklists.hp.learning_rate.wide_inputs import WideInput

@@ -3,8 +3,8 @@
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.loss_divergence import ReferenceComparison
-from msprec.checklists.common.reference_findings import Capital, ends_apart
+from msprec.checklists.common.reference.loss_divergence import ReferenceComparison
+from msprec.checklists.common.reference.reference_findings import Capital, ends_apart
 from msprec.checklists.hp.learning_rate.loss_course import course
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData

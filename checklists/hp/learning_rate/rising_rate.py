@@ -7,9 +7,9 @@ from typing import Optional
 import numpy as np
 
 from msprec.bilingual import Text, percent
-from msprec.checklists.common.further_training import Further, further_training
-from msprec.checklists.common.training_curves import EVEN_SHARE, epochs_of, training_curve, whole_training
-from msprec.checklists.common.training_segments import rates_of
+from msprec.checklists.common.training.further_training import Further, further_training
+from msprec.checklists.common.training.training_curves import EVEN_SHARE, epochs_of, training_curve, whole_training
+from msprec.checklists.common.training.training_segments import rates_of
 from msprec.checklists.hp.learning_rate.loss_course import still_rising
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place

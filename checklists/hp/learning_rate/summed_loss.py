@@ -1,10 +1,10 @@
 """A loss that is summed over the batch beside a rate that is too large (hp.01)."""
 
 from msprec.bilingual import Joined, Text
-from msprec.checklists.common.constant_prediction import loss_kind
 from msprec.checklists.common.findings import train_sets
-from msprec.checklists.common.given_gradients import rate_sized
-from msprec.checklists.common.loss_rules import loss_lines
+from msprec.checklists.common.loss.loss_rules import loss_lines
+from msprec.checklists.common.training.constant_prediction import loss_kind
+from msprec.checklists.common.training.given_gradients import rate_sized
 from msprec.engine.finding import Finding
 from msprec.engine.run_data import RunData
 

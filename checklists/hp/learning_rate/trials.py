@@ -5,9 +5,9 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.checklists.common.constant_prediction import BesideConstant
-from msprec.checklists.common.simple_predictors import behind_simple_predictor
-from msprec.checklists.common.training_curves import whole_training
+from msprec.checklists.common.training.constant_prediction import BesideConstant
+from msprec.checklists.common.training.simple_predictors import behind_simple_predictor
+from msprec.checklists.common.training.training_curves import whole_training
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 from msprec.range_test.lr_curve import APART, Curve

@@ -5,7 +5,7 @@ from typing import Optional
 import numpy as np
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import training_losses
+from msprec.checklists.common.training.constant_prediction import training_losses
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
 

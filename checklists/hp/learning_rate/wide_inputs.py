@@ -4,10 +4,10 @@ from operator import itemgetter
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.array_origin import array_origins
+from msprec.checklists.common.data.input_scale import entering, feature_columns
 from msprec.checklists.common.findings import first_place, train_sets
-from msprec.checklists.common.given_gradients import SCALE_FREE
-from msprec.checklists.common.input_scale import entering, feature_columns
+from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.training.given_gradients import SCALE_FREE
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 from msprec.range_test.lr_curve import Curve

@@ -1,6 +1,6 @@
 """mp.03: whether gradients are clipped while they still carry the loss scale."""
 
-from msprec.checklists.common.reference_findings import with_reference
+from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.checklists.mp.gradient_operation_order import CLIPPING, order_of, plainly_unscaled
 from msprec.engine.finding import Finding
 from msprec.engine.item import item

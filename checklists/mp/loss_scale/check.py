@@ -1,7 +1,7 @@
 """mp.02: Whether training computes in float16, and whether loss scale and optimizer agree."""
 
 from msprec.checklists.common.findings import no_training
-from msprec.checklists.common.reference_findings import with_reference
+from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.checklists.mp.loss_scale.loss_scale_settings import loss_scale_setting
 from msprec.engine.finding import Finding
 from msprec.engine.item import item

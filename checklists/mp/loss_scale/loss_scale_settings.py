@@ -7,8 +7,8 @@ import numpy as np
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import at, gradients_figure, missing, scale_figure
-from msprec.checklists.common.manual_loss_scaling import KEPT, NONE, UNDONE, HandScale, hand_scale, keeps_scale
 from msprec.checklists.common.nonfinite_origin import located
+from msprec.checklists.common.training.manual_loss_scaling import KEPT, NONE, UNDONE, HandScale, hand_scale, keeps_scale
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact

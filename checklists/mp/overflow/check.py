@@ -8,8 +8,8 @@ import numpy as np
 from msprec.bilingual import Text, percent
 from msprec.checklists.common.findings import at, loss_figure, missing, no_training, scale_figure
 from msprec.checklists.common.nonfinite_origin import evidence, located, remedy, sentence
-from msprec.checklists.common.rank_disagreement import named, rank_notes, scales_apart
-from msprec.checklists.common.reference_findings import with_reference
+from msprec.checklists.common.ranks.rank_disagreement import named, rank_notes, scales_apart
+from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.checklists.mp.overflow.loss_scale_history import LossScaleHistory
 from msprec.engine.finding import Finding, ok, problem, table, undecided, worst
 from msprec.engine.item import item

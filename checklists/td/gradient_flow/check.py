@@ -3,9 +3,9 @@
 from typing import Optional
 
 from msprec.bilingual import Text, listed, percent
-from msprec.checklists.common.class_choice import chosen_at
 from msprec.checklists.common.findings import EVIDENCE, gradients_figure, no_training
-from msprec.checklists.common.training_curves import is_steep, training_curve
+from msprec.checklists.common.script.class_choice import chosen_at
+from msprec.checklists.common.training.training_curves import is_steep, training_curve
 from msprec.checklists.td.gradient_flow.depth import Depth, course_of
 from msprec.checklists.td.gradient_flow.layers import Sampled, sampled_layers
 from msprec.checklists.td.gradient_flow.no_gradient import REASONS, Silent, frozen_layers, silent_layers, stopped_at

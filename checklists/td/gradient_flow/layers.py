@@ -4,7 +4,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.checklists.common.weight_updates import is_trainable_kind
+from msprec.checklists.common.weights.weight_updates import is_trainable_kind
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 

@@ -3,7 +3,7 @@
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.weight_updates import applied_updates, decays_without_gradient
+from msprec.checklists.common.weights.weight_updates import applied_updates, decays_without_gradient
 from msprec.checklists.td.gradient_flow.depth import without_gradient
 from msprec.checklists.td.gradient_flow.layers import Layer, Sampled
 from msprec.engine.run_data import RunData

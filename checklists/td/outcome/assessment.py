@@ -6,7 +6,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.checklists.common.constant_prediction import (
+from msprec.checklists.common.training.constant_prediction import (
     ACCURACY,
     BesideConstant,
     as_share,
@@ -14,9 +14,9 @@ from msprec.checklists.common.constant_prediction import (
     share_error,
     training_losses,
 )
-from msprec.checklists.common.reinforcement import has_adversary, learns_by_rewards
-from msprec.checklists.common.simple_predictors import Attainable, behind_simple_predictor
-from msprec.checklists.common.training_curves import (
+from msprec.checklists.common.training.reinforcement import has_adversary, learns_by_rewards
+from msprec.checklists.common.training.simple_predictors import Attainable, behind_simple_predictor
+from msprec.checklists.common.training.training_curves import (
     epochs_of,
     is_steep,
     keeps_best,
@@ -25,8 +25,8 @@ from msprec.checklists.common.training_curves import (
     validation_curves,
     whole_training,
 )
-from msprec.checklists.common.training_segments import last_rows, rates_of
-from msprec.checklists.common.weight_updates import nothing_updated
+from msprec.checklists.common.training.training_segments import last_rows, rates_of
+from msprec.checklists.common.weights.weight_updates import nothing_updated
 from msprec.engine.run_data import RunData
 from msprec.record.metric_names import HIGHER, LOWER
 

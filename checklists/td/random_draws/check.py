@@ -5,8 +5,8 @@ from typing import Optional
 
 from msprec.bilingual import Text, percent
 from msprec.checklists.common.findings import first_place, no_training, note, pipeline_table, train_sets
-from msprec.checklists.common.generalization_gap import fell_to_nothing, overfits
-from msprec.checklists.common.training_curves import validation_curves
+from msprec.checklists.common.training.generalization_gap import fell_to_nothing, overfits
+from msprec.checklists.common.training.training_curves import validation_curves
 from msprec.checklists.td.random_draws.equal_views import equal_views
 from msprec.checklists.td.random_draws.fixed_masks import fixed_masks
 from msprec.checklists.td.random_draws.same_generator import same_generator

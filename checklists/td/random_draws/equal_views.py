@@ -4,8 +4,8 @@ import ast
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.call_sites import calls_around
 from msprec.checklists.common.findings import first_place, train_sets
+from msprec.checklists.common.script.call_sites import calls_around
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import argument_names, called_name, target_names

@@ -3,7 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text, listed, percent
-from msprec.checklists.common.array_origin import array_origins
+from msprec.checklists.common.data.input_scale import entering, feature_columns
 from msprec.checklists.common.findings import (
     at,
     first_place,
@@ -14,10 +14,10 @@ from msprec.checklists.common.findings import (
     plain_arrays,
     train_sets,
 )
-from msprec.checklists.common.input_scale import entering, feature_columns
 from msprec.checklists.common.probe_status import remedy, skipped
-from msprec.checklists.common.reordered_alone import reordered_alone
-from msprec.checklists.common.simple_predictors import labels_by_chance
+from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.script.reordered_alone import reordered_alone
+from msprec.checklists.common.training.simple_predictors import labels_by_chance
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.received_batches.aliased_states import aliased_states
 from msprec.checklists.td.received_batches.carried_states import carried_states

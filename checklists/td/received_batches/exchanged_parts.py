@@ -5,7 +5,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.part_names import part_of
+from msprec.checklists.common.script.part_names import part_of
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import called_name, own_nodes, plain_number, target_names

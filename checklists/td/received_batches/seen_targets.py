@@ -4,8 +4,8 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.findings import first_place, train_sets
+from msprec.checklists.common.script.array_origin import array_origins
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 

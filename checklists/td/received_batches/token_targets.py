@@ -4,9 +4,9 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, percent
-from msprec.checklists.common.array_origin import array_origins
-from msprec.checklists.common.constant_prediction import learnt_well
 from msprec.checklists.common.findings import first_place, train_sets
+from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.training.constant_prediction import learnt_well
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
 

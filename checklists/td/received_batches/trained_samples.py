@@ -5,8 +5,9 @@ from typing import Optional
 
 from msprec.bilingual import Text, percent
 from msprec.checklists.common.findings import at, train_sets
-from msprec.checklists.common.reinforcement import learns_by_rewards
-from msprec.checklists.common.training_segments import last_training_start
+from msprec.checklists.common.training.reinforcement import learns_by_rewards
+from msprec.checklists.common.training.training_segments import last_training_start
+from msprec.checklists.common.training.whole_graph import whole_graph
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -30,6 +31,8 @@ def trained_samples(run_data: RunData) -> Optional[Finding]:
     (td.05.bits), is among the training samples, though not most of these; or all of it, and the script calls it held out."""
     if learns_by_rewards(run_data) or last_training_start(run_data) or len(run_data.optimizers) > 1:
         return None
+    if any(whole_graph(one) for one in train_sets(run_data)):
+        return None  # nodes that are kept back are in the graph that is trained on
     for group in run_data.trained_samples:
         if _unlike(run_data, group) and (_partly(run_data, group) or _called_held_out(run_data, group)):
             return _finding(run_data, group)

@@ -7,7 +7,7 @@ from typing import Optional
 
 from msprec.bilingual import Text, listed, percent
 from msprec.checklists.common.findings import at, train_sets
-from msprec.checklists.common.simple_predictors import labels_by_chance
+from msprec.checklists.common.training.simple_predictors import labels_by_chance
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.received_batches.turned_targets import TURNS
 from msprec.engine.finding import Finding, problem

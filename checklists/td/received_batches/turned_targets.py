@@ -5,8 +5,8 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, percent
-from msprec.checklists.common.call_sites import calls_around
 from msprec.checklists.common.findings import first_place, train_sets
+from msprec.checklists.common.script.call_sites import calls_around
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData, place
 

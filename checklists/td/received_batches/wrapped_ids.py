@@ -4,8 +4,8 @@ import ast
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.findings import train_sets
+from msprec.checklists.common.script.array_origin import array_origins
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact

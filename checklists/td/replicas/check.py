@@ -4,11 +4,11 @@ import ast
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
-from msprec.checklists.common.call_sites import optimizer_calls
 from msprec.checklists.common.findings import no_training
-from msprec.checklists.common.rank_disagreement import named
-from msprec.checklists.common.rank_reduction import SLICED, reducing_lines, sums_over_ranks
-from msprec.checklists.common.sharding import divided
+from msprec.checklists.common.ranks.rank_disagreement import named
+from msprec.checklists.common.ranks.rank_reduction import SLICED, reducing_lines, sums_over_ranks
+from msprec.checklists.common.ranks.sharding import divided
+from msprec.checklists.common.script.call_sites import optimizer_calls
 from msprec.checklists.td.replicas.drift import Drift, drifts
 from msprec.checklists.td.replicas.lost_copies import lost_copies
 from msprec.checklists.td.replicas.stale_copies import stale_copies

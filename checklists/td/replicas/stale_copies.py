@@ -4,10 +4,10 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
-from msprec.checklists.common.call_sites import calls_around, calls_of
-from msprec.checklists.common.callback_methods import never_called
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.weight_updates import applied_updates
+from msprec.checklists.common.script.call_sites import calls_around, calls_of
+from msprec.checklists.common.script.callback_methods import never_called
+from msprec.checklists.common.weights.weight_updates import applied_updates
 from msprec.checklists.td.replicas.shared_memory import shared_memory
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData

@@ -3,11 +3,11 @@
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.array_origin import array_origins
-from msprec.checklists.common.compiled_numbers import frozen_factor
-from msprec.checklists.common.constant_prediction import REGRESSION, loss_kind
+from msprec.checklists.common.data.target_scale import target_scale
 from msprec.checklists.common.findings import first_place, loss_figure, no_training, op_place
-from msprec.checklists.common.target_scale import target_scale
+from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.script.compiled_numbers import frozen_factor
+from msprec.checklists.common.training.constant_prediction import REGRESSION, loss_kind
 from msprec.checklists.td.outcome.assessment import assess, has_other_aim
 from msprec.checklists.td.scales.collapse import collapsed_reconstruction
 from msprec.checklists.td.scales.decay import decay_far_above_usual, decay_forgets, decay_holds_back, decay_outweighs

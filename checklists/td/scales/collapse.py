@@ -5,7 +5,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.call_sites import made_for_calls
+from msprec.checklists.common.script.call_sites import made_for_calls
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact

@@ -8,13 +8,13 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import loss_figure, train_sets
-from msprec.checklists.common.further_training import further_training
-from msprec.checklists.common.setting_origin import DECAY, argument_origin
-from msprec.checklists.common.training_curves import is_steep, training_curve
-from msprec.checklists.common.weight_updates import usual_size
-from msprec.checklists.common.without_progress import came_to_nothing
+from msprec.checklists.common.script.setting_origin import DECAY, argument_origin
+from msprec.checklists.common.training.constant_prediction import learning_outcome
+from msprec.checklists.common.training.further_training import further_training
+from msprec.checklists.common.training.training_curves import is_steep, training_curve
+from msprec.checklists.common.training.without_progress import came_to_nothing
+from msprec.checklists.common.weights.weight_updates import usual_size
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.engine.finding import Finding, problem, table
 from msprec.engine.run_data import RunData

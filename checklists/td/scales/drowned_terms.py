@@ -5,8 +5,8 @@ from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at, plain_arrays
-from msprec.checklists.common.term_weights import lost_weight
-from msprec.checklists.common.training_curves import epochs_of
+from msprec.checklists.common.training.term_weights import lost_weight
+from msprec.checklists.common.training.training_curves import epochs_of
 from msprec.engine.finding import Finding, problem, table
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact

@@ -3,7 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text, listed
-from msprec.checklists.common.array_origin import array_origins
+from msprec.checklists.common.script.array_origin import array_origins
 from msprec.checklists.td.scales.targets import Targets
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData

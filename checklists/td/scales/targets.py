@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple, Optional
 
-from msprec.checklists.common.constant_prediction import REGRESSION, LossKind, loss_kind, target_column
+from msprec.checklists.common.training.constant_prediction import REGRESSION, LossKind, loss_kind, target_column
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 

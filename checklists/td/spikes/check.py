@@ -3,9 +3,9 @@
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import training_losses
 from msprec.checklists.common.findings import gradients_figure, loss_figure, no_training, rate_figure
-from msprec.checklists.common.training_segments import last_rows
+from msprec.checklists.common.training.constant_prediction import training_losses
+from msprec.checklists.common.training.training_segments import last_rows
 from msprec.checklists.td.outcome.assessment import Assessment, assess, has_other_aim
 from msprec.checklists.td.spikes.circumstances import Seen, spikes_of
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided

@@ -4,8 +4,8 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.checklists.common.constant_prediction import training_losses
-from msprec.checklists.common.training_segments import last_rows
+from msprec.checklists.common.training.constant_prediction import training_losses
+from msprec.checklists.common.training.training_segments import last_rows
 from msprec.checklists.td.gradient_flow.layers import Sampled, sampled_layers
 from msprec.checklists.td.spikes.loss_spikes import Limits, Spike, find_spikes, window
 from msprec.engine.run_data import RunData

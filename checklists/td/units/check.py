@@ -1,9 +1,9 @@
 """td.03: What activations and layers gave on the captured batches, with the weights of the start, the middle and the end."""
 
 from msprec.bilingual import Text, listed, percent
-from msprec.checklists.common.class_choice import chosen_at
 from msprec.checklists.common.findings import at, no_training
 from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.checklists.common.script.class_choice import chosen_at
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.units.flattened_signal import flattened_signal
 from msprec.checklists.td.units.initial_weights import (

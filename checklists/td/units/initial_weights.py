@@ -7,8 +7,8 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
-from msprec.checklists.common.without_progress import came_to_nothing
+from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin
+from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.checklists.td.outcome.assessment import Assessment, assess
 from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.run_data import RunData

@@ -1,6 +1,6 @@
 """Softmaxes over one number, and one that stands as the activation between layers in a training that learnt little (td.03)."""
 
-from msprec.checklists.common.constant_prediction import learning_outcome
+from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact

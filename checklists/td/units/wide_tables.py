@@ -3,7 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text, listed
-from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
+from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData

@@ -5,13 +5,13 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
-from msprec.checklists.common.compiled_numbers import frozen_factor
 from msprec.checklists.common.findings import no_training
-from msprec.checklists.common.given_gradients import SCALE_FREE, given_share
 from msprec.checklists.common.probe_status import remedy, skipped
-from msprec.checklists.common.rank_reduction import reducing_lines, undivided_sums
-from msprec.checklists.common.setting_origin import CLIPPING, argument_origin
-from msprec.checklists.common.weight_updates import applied_updates
+from msprec.checklists.common.ranks.rank_reduction import reducing_lines, undivided_sums
+from msprec.checklists.common.script.compiled_numbers import frozen_factor
+from msprec.checklists.common.script.setting_origin import CLIPPING, argument_origin
+from msprec.checklists.common.training.given_gradients import SCALE_FREE, given_share
+from msprec.checklists.common.weights.weight_updates import applied_updates
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.update_gradients.growing_count import growing_count
 from msprec.checklists.td.update_gradients.kept_sums import kept_sums

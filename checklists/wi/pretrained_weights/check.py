@@ -1,8 +1,8 @@
 """wi.02: What each load put into which network, what it left out, and what was still there when training began."""
 
 from msprec.checklists.common.findings import missing
-from msprec.checklists.common.pretrained_weights import judge_loads, nothing_to_load
-from msprec.checklists.common.reference_findings import judged_with_reference
+from msprec.checklists.common.reference.reference_findings import judged_with_reference
+from msprec.checklists.common.weights.pretrained_weights import judge_loads, nothing_to_load
 from msprec.checklists.wi.pretrained_weights.reference_weights import judge_reference_weights
 from msprec.engine.finding import Finding
 from msprec.engine.item import item

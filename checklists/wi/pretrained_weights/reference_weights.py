@@ -3,9 +3,9 @@
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.fact_differences import share_of_other_values
-from msprec.checklists.common.loss_divergence import ReferenceComparison
-from msprec.checklists.common.reference_findings import loaded_file
+from msprec.checklists.common.reference.fact_differences import share_of_other_values
+from msprec.checklists.common.reference.loss_divergence import ReferenceComparison
+from msprec.checklists.common.reference.reference_findings import loaded_file
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 

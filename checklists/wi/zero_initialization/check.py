@@ -4,11 +4,11 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, english, listed
-from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import missing, no_training, note
-from msprec.checklists.common.rank_disagreement import named, rank_notes, weights_apart
-from msprec.checklists.common.reference_findings import with_reference
-from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
+from msprec.checklists.common.ranks.rank_disagreement import named, rank_notes, weights_apart
+from msprec.checklists.common.reference.reference_findings import with_reference
+from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin
+from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.checklists.wi.zero_initialization.constant_initialization import starts
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.item import item

@@ -68,7 +68,8 @@ class TrainedSamples:
         first = next((one for one in args if _is_float(one)), None)
         if first is not None and self._kept < _MOST_SAMPLES:
             places, array = tuple(one[:2] for one in user_stack(2, _FRAMES)), to_array(first)
-            self._groups.setdefault(places, _Group()).add(array)
+            # what another cell is given in the same line, as a metric is, are no samples of that size
+            self._groups.setdefault((places, array[0].size), _Group()).add(array)
             self._kept += len(array)
         self._spent += time.perf_counter() - begin
 
@@ -86,7 +87,7 @@ class TrainedSamples:
                 "training": len(trained),
                 "bits": group.bits(),
             }
-            for places, group in self._groups.items()
+            for (places, _), group in self._groups.items()
         ]
 
 

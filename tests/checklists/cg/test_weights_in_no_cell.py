@@ -3,7 +3,7 @@
 import pytest
 from building import STILL, Run, parameter, run_data
 
-from msprec.checklists.common.weight_updates import by_network
+from msprec.checklists.common.weights.weight_updates import by_network
 
 _SGD = "def sgd(params, grads, lr):\n    for p, g in zip(params, grads):\n        {}\n"
 

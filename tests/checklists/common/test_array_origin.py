@@ -3,8 +3,8 @@
 import pytest
 from building import column, dataset
 
-from msprec.checklists.common.array_origin import argument_origins, array_origins
-from msprec.checklists.common.reordered_alone import reordered_alone
+from msprec.checklists.common.script.array_origin import argument_origins, array_origins
+from msprec.checklists.common.script.reordered_alone import reordered_alone
 from msprec.engine.run_data import place
 
 _TABLE = "t = load()\nt = t.sample(frac=1)\n"

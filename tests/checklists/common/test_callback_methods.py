@@ -3,7 +3,7 @@
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.common.callback_methods import never_called
+from msprec.checklists.common.script.callback_methods import never_called
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from building import Run, run_data, train_step
 
-from msprec.checklists.common.compiled_numbers import frozen_numbers
+from msprec.checklists.common.script.compiled_numbers import frozen_numbers
 
 _CELL = """
 class Loss(nn.Cell):

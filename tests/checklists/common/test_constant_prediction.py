@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from building import Run, column, dataset, run_data
 
-from msprec.checklists.common.constant_prediction import constant_loss, learning_outcome
+from msprec.checklists.common.training.constant_prediction import constant_loss, learning_outcome
 
 PLACE = {"file": "train.py", "line": 6}
 

@@ -3,7 +3,7 @@
 import pytest
 from building import Run, column, dataset, run_data
 
-from msprec.checklists.common.distribution_difference import ColumnValues, compare
+from msprec.checklists.common.data.distribution_difference import ColumnValues, compare
 
 
 def _values(shape, third):

@@ -3,7 +3,7 @@
 import pytest
 from building import Run, dataset, run_data, train_step
 
-from msprec.checklists.common.constant_prediction import constant_loss
+from msprec.checklists.common.training.constant_prediction import constant_loss
 
 CODE = "def objective(x, y):\n    return ops.cross_entropy(net(x), y) / 4\n"
 

@@ -3,7 +3,7 @@
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.common.rank_reduction import reducing_lines, undivided_sums
+from msprec.checklists.common.ranks.rank_reduction import reducing_lines, undivided_sums
 
 BY_FUNCTION = """from mindspore import ops
 total = ops.AllReduce()

@@ -3,7 +3,14 @@
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.common.setting_origin import BATCH, RATE, UNITS, argument_origin, epochs_origin
+from msprec.checklists.common.script.setting_origin import (
+    BATCH,
+    RATE,
+    UNITS,
+    ArgumentName,
+    argument_origin,
+    epochs_origin,
+)
 from msprec.engine.run_data import place
 
 
@@ -45,6 +52,11 @@ def reading(tmp_path):
         ("lr = BASE / STEPS\nopt = nn.SGD(ps, lr)\n", 2, [1]),
         ("lr = read()\nopt = nn.SGD(ps, lr)\n", 2, []),
         ("opt = nn.SGD(ps,\n             rates(3)[0])\n", 1, [2]),
+        (
+            "kind = (\n    'SGD', {'lr': 0.1})\nname, kw = kind\nm = Model(net, loss, getattr(nn, name)(ps, **kw))\n",
+            4,
+            [2],
+        ),
     ],
 )
 def test_rates(reading, code, line, found):
@@ -93,3 +105,20 @@ def test_a_batch_of_the_whole_set(reading, size):
 )
 def test_units(reading, code, line, found):
     assert lines(argument_origin(reading(code), place("train.py", line), UNITS, value=1)) == found
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "found"),
+    [
+        (
+            "def table(wide):\n    return nn.Embedding(9, 4, weight_init=Normal(wide))\n\nf = table(0.0)\n",
+            2,
+            [4],
+        ),
+        ("wide = 0.0\nlayer = nn.Dense(9, 4, weight_init=Normal(sigma=wide))\n", 2, []),  # by name: not followed
+        ("layer = nn.Dense(9, 4, weight_init=Normal(0.0))\n", 1, []),
+    ],
+)
+def test_how_wide_an_initializer_draws(reading, code, line, found):
+    wanted = ArgumentName(("weight_init",), 99)
+    assert lines(argument_origin(reading(code), place("train.py", line), wanted)) == found

@@ -5,8 +5,8 @@ import math
 import pytest
 from building import Run, dataset, run_data
 
-from msprec.checklists.common.constant_prediction import BesideConstant, ConstantLoss
-from msprec.checklists.common.simple_predictors import behind_simple_predictor
+from msprec.checklists.common.training.constant_prediction import BesideConstant, ConstantLoss
+from msprec.checklists.common.training.simple_predictors import behind_simple_predictor
 
 LOG_OF_FOUR = math.log(4)
 COUNTS = {"0": 400, "1": 400, "2": 400, "3": 400}

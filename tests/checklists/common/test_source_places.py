@@ -2,8 +2,8 @@
 
 import pytest
 
-from msprec.checklists.common.class_choice import chosen_at
-from msprec.checklists.common.discarded_results import discarded
+from msprec.checklists.common.script.class_choice import chosen_at
+from msprec.checklists.common.script.discarded_results import discarded
 from msprec.checklists.dp.shuffling.discarded_order import discarded_order
 from msprec.engine.run_data import place
 
@@ -31,6 +31,8 @@ def test_an_order_that_is_not_kept(reading, code, lines):
         ("t.fillna(0)\n", [1]),
         ("t.fillna(0, inplace=True)\nt = t.dropna()\n", []),
         ("t['age'].fillna(t.age.mean())\n", [1]),
+        ("a.dropna(), b.dropna()\n", [1, 1]),
+        ("a, b = a.dropna(), b.dropna()\n", []),
     ],
 )
 def test_a_table_that_is_not_kept(reading, code, lines):

@@ -3,7 +3,7 @@
 import pytest
 from building import Run, optimizer, run_data, train_step
 
-from msprec.checklists.common.training_segments import last_training_start, rates_of
+from msprec.checklists.common.training.training_segments import last_training_start, rates_of
 
 
 @pytest.mark.parametrize(

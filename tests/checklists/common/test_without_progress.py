@@ -3,7 +3,7 @@
 import pytest
 from building import Run, optimizer, parameter, run_data, train_step
 
-from msprec.checklists.common.without_progress import came_to_nothing
+from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.checklists.hp.learning_rate.large_eps import eps_of
 from msprec.checklists.td.scales.decay import decay_far_above_usual
 

@@ -7,7 +7,7 @@ import pytest
 from building import Run, optimizer
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import BesideConstant, ConstantLoss
+from msprec.checklists.common.training.constant_prediction import BesideConstant, ConstantLoss
 from msprec.checklists.hp.learning_rate.loss_course import Course, lost_again
 
 RATES = [1e-7 * 1.3**n for n in range(70)]

@@ -1,7 +1,7 @@
 """Evaluated samples that were trained on (td.05)."""
 
 import pytest
-from building import Run, dataset, run_data
+from building import Run, column, dataset, run_data
 
 from msprec.checklists.td.received_batches.trained_samples import trained_samples
 
@@ -35,3 +35,12 @@ def test_share_trained_on(tmp_path, code, values, found):
     assert (told is not None) is found
     if found:
         assert told.locations[0]["line"] == 1
+
+
+@pytest.mark.parametrize("nodes", [200, 150])
+def test_nodes_of_a_graph_that_is_given_whole(tmp_path, nodes):
+    steps = [{"op": "arguments of the training step", "args": {}, "place": {"file": "train.py", "line": 1}}]
+    graph = dataset([column("adj", shape=[200])], pipeline=steps, batch_size=nodes, samples_per_pass=None)
+    made = Run(source={"train.py": TEST}, datasets=[graph])
+    made.facts["evaluation"]["trained_samples"] = [group(line=1)]
+    assert (trained_samples(run_data(tmp_path, made)) is None) is (nodes == 200)

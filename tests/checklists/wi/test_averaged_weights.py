@@ -3,7 +3,7 @@
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.common.averaged_weights import holds_first_weights
+from msprec.checklists.common.weights.averaged_weights import holds_first_weights
 
 AVERAGE = """
 class Ema:

@@ -3,7 +3,7 @@
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.common.kept_views import kept_as_views
+from msprec.checklists.common.weights.kept_views import kept_as_views
 
 LOOP = """
 for epoch in range(9):

@@ -4,7 +4,7 @@ import types
 
 import pytest
 
-from msprec.checklists.common import kept_weights
+from msprec.checklists.common.weights import kept_weights
 from msprec.source.user_code import Code
 
 LOOP = """

@@ -3,7 +3,7 @@
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.common.monitored_metric import monitored_the_wrong_way
+from msprec.checklists.common.weights.monitored_metric import monitored_the_wrong_way
 
 _FIELDS = "class Config:\n    monitor: str = '{}'\n    mode: str = '{}'\n"
 

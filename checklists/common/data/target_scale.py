@@ -1,0 +1,102 @@
+"""Are the targets of a regression on a scale that the network's outputs can come to? (dp.01)"""
+
+import math
+from typing import Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.findings import first_place, loss_figure, op_place
+from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.training.constant_prediction import (
+    REGRESSION,
+    BesideConstant,
+    LossKind,
+    learning_outcome,
+    loss_kind,
+    target_column,
+)
+from msprec.engine.finding import Finding, problem, table
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+
+def target_scale(run_data: RunData, dataset: Fact) -> Optional[Finding]:
+    """The problem with targets that are far too large, or None.
+
+    They count as they enter the loss: where the labels of a captured batch are not values of the column, something scales
+    them on their way. A network that puts out values of that size, or that learnt them all the same, has no problem.
+    """
+    loss = run_data.once(loss_kind)
+    if loss is None or loss.kind not in REGRESSION:
+        return None
+    column = target_column(run_data, loss, dataset)
+    if column is None or None in (column.mean, column.std) or column.kind not in ("float", "int"):
+        return None
+    size = math.hypot(column.mean, column.std)
+    if size < run_data.limit("dp.01.target"):
+        return None
+    outcome, reached = learning_outcome(run_data), _largest_output(loss)
+    small = reached is not None and reached * run_data.limit("dp.01.target") <= size
+    failed = outcome.verdict in ("nothing", "hardly", "diverged") or _never_finite(run_data)
+    # outputs near the targets: whatever keeps the training from learning, it is not their size
+    if outcome.verdict == "learnt" or not (small or (failed and reached is None)):
+        return None
+    return _too_large(run_data, dataset, column, size, reached, outcome)
+
+
+def _largest_output(loss: LossKind) -> Optional[float]:
+    """The largest absolute output on the captured batch; None where none was captured."""
+    if not loss.predicted or None in (loss.predicted.min, loss.predicted.max):
+        return None
+    return max(abs(loss.predicted.min), abs(loss.predicted.max))
+
+
+def _never_finite(run_data: RunData) -> bool:
+    losses = run_data.steps().observed("loss")
+    return bool(len(losses)) and not math.isfinite(float(losses[-1]))
+
+
+def _too_large(
+    run_data: RunData, dataset: Fact, column: Fact, size: float, reached: Optional[float], outcome: BesideConstant
+) -> Finding:
+    beside = (
+        Text(
+            "，而网络的输出最大只有 {reached}", ", while the network puts out at most {reached}", reached=float(reached)
+        )
+        if reached is not None
+        else Text("", "")
+    )
+    told = outcome.constant is not None and outcome.end is not None
+    end = Text("；{what}", "; {what}", what=outcome.words()) if told else Text("", "")
+    heads = [
+        Text("目标列", "target column"),
+        Text("最小", "min"),
+        Text("最大", "max"),
+        Text("均值", "mean"),
+        Text("标准差", "std"),
+    ]
+    rows = [[column.name, column.min, column.max, column.mean, column.std]]
+    places = [op_place(dataset, "map") or first_place(dataset), *array_origins(run_data, dataset, column)]
+    return problem(
+        Text(
+            "回归目标 {name} 的尺度过大：取值 {low} 到 {high}，均方根 {size}{beside}，且未经标准化就进入 loss{end}。",
+            "The regression target {name} is far too large in scale: it runs from {low} to {high}, root mean square {size}"
+            "{beside}, and enters the loss without being standardised{end}.",
+            name=column.name,
+            low=column.min,
+            high=column.max,
+            size=size,
+            beside=beside,
+            end=end,
+        ),
+        Text(
+            "用训练集目标的均值和标准差对目标标准化（或取对数），推理时再还原；评估指标在还原后计算。",
+            "Standardise the targets by the training set's mean and standard deviation (or take their logarithm), and undo it at "
+            "inference; compute the metrics after that.",
+        ),
+        [
+            table(Text("回归目标", "Regression target"), heads, rows),
+            loss_figure(run_data),
+            run_data.code_at(places, Text("数据处理", "The data processing")),
+        ],
+        places,
+    )

@@ -1,0 +1,232 @@
+"""Rules of cg.04 on the targets of a loss: amounts, marks and classes that the output cannot reach or the loss does not take."""
+
+import re
+from typing import Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.loss.class_numbers import squared_one_hot, taken_for_amounts
+from msprec.checklists.common.loss.class_weights import check_class_weights
+from msprec.checklists.common.loss.loss_with_inputs import (
+    BCE,
+    BCE_LOGITS,
+    LossWithInputs,
+    are_probabilities,
+    operator_of,
+    range_of,
+    wrong_output,
+)
+from msprec.checklists.common.loss.target_columns import Beyond, beyond_range
+from msprec.checklists.common.loss.wrong_loss import Wrong
+from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.script.call_sites import made_for_calls
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+#: A loss that ignores what is named as padding; a class has that part of an even share at least.
+_PAD_IGNORED, _SHARE_OF_A_CLASS = r"(?i)ignore_index\s*=\s*\w*pad", 0.25
+#: The share of rows from which a few odd ones do not explain what their sums are.
+_MOST_ROWS = 0.5
+
+
+def several_classes(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
+    """Several classes at once for a sample, where the probabilities of all add up to one."""
+    targets = one.fact.targets
+    summing = (one.made_by == "softmax" and are_probabilities(one)) or one.takes == "scores of classes"
+    if not summing or not targets.rows or targets.shape != one.shape:
+        return None
+    if targets.several is None or targets.several < run_data.limit("cg.04.unreachable") * targets.rows:
+        return None
+    operator = operator_of(one) if one.made_by == "softmax" else Text("softmax", "softmax")
+    summary = Text(
+        "{rows} 行标签中有 {several} 行含多个 1（多标签），而 {operator} 使各类别的概率之和为 1：这些标签不可能同时达到。",
+        "{several} of {rows} rows of targets hold several ones (multi-label), and {operator} makes the probabilities of "
+        "all classes add up to 1: they cannot all be reached. The loss is {name}.",
+        rows=targets.rows,
+        several=targets.several,
+        operator=operator,
+        name=one.name,
+    )
+    advice = Text(
+        "多标签用 sigmoid 与二元交叉熵：去掉 softmax，用 BCEWithLogitsLoss。",
+        "For several labels a sample use a sigmoid and the binary cross entropy: BCEWithLogitsLoss, without softmax.",
+    )
+    if one.made_by != "softmax":
+        return Wrong(summary, advice, one.fact.place, *made_for_calls(run_data, one.fact.place))
+    return wrong_output(one, summary, advice)
+
+
+def sums_apart(one: LossWithInputs, _) -> Optional[Wrong]:
+    """Outputs that add up to 1 by a softmax, beside targets most rows of which do not."""
+    targets = one.fact.targets
+    judged = one.takes in ("values", "probabilities") and one.made_by == "softmax" and are_probabilities(one)
+    along = len(one.shape) == 2 or list(one.output.axes or []) == [1]  # what the rows of the targets go along
+    if not judged or not along or targets.learnt or not targets.rows or targets.shape != one.shape:
+        return None
+    if (targets.not_one or 0) < _MOST_ROWS * targets.rows:
+        return None
+    summary = Text(
+        "{operator} 使每个样本的 {n} 个输出之和为 1，而 {name} 的 {rows} 行标签中有 {apart} 行的和不是 1："
+        "网络的输出无法达到它们。",
+        "{operator} makes the {n} outputs of a sample add up to 1, and {apart} of {rows} rows of the targets of {name} do not: "
+        "the network cannot reach them.",
+        operator=operator_of(one),
+        n=one.shape[1],
+        name=one.name,
+        rows=targets.rows,
+        apart=targets.not_one,
+    )
+    advice = Text(
+        "每个输出各自在 0 到 1 之间时用 Sigmoid，其余情况不要激活函数；Softmax 只用于一个类别的概率分布。",
+        "Use a sigmoid where each output lies between 0 and 1 by itself, and no activation otherwise; a softmax is for the "
+        "probabilities of classes of which one holds.",
+    )
+    return wrong_output(one, summary, advice)
+
+
+def out_of_reach(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
+    """Targets beyond what the last operator can give; of probabilities, where what comes before leaves it a part of its range."""
+    targets = one.fact.targets
+    bounded = one.output.low is not None or one.output.high is not None
+    judged = one.takes == "values" or (
+        one.takes == "probabilities" and bool(one.output.before) and one.kind != "classes"
+    )
+    if not judged or not bounded or targets.learnt or not targets.elements or targets.max is None:
+        return None
+    found: Beyond = beyond_range(targets, one.column, one.output.low, one.output.high)
+    if found.number < max(1, run_data.limit("cg.04.unreachable") * found.elements):
+        return None
+    if _may_mark(one, found):
+        return None
+    summary = Text(
+        "输出经过 {operator}，只能在 {range} 内，而 {name} 的标签{column}从 {low} 到 {high}："
+        "{elements} 个标签中有 {count} 个{side}，网络达不到。",
+        "The output goes through {operator} and lies in {range}, and the targets of {name}{column} run from {low} to {high}: "
+        "{count} of {elements} targets lie {side}, which the network cannot reach.",
+        operator=operator_of(one),
+        range=range_of(one.output),
+        name=one.name,
+        column=Text("（列 {c}）", " (column {c})", c=found.column) if found.column else Text("", ""),
+        low=found.low,
+        high=found.high,
+        elements=found.elements,
+        count=found.number,
+        side=_side(one.output, found),
+    )
+    if one.output.before:
+        return Wrong(_narrowed(one, summary), _BEFORE, one.output.before.place, one.output.place, one.fact.place)
+    advice = Text(
+        "去掉最后的 {operator}（回归一般不加激活），或把标签缩放到 {range} 内，推理时再换算回来。",
+        "Take {operator} off the end (regression usually has no activation there), or scale the targets into {range} and "
+        "back again for inference.",
+        operator=operator_of(one),
+        range=range_of(one.output),
+    )
+    wrong = wrong_output(one, summary, advice)
+    wrong.places = (*wrong.places, *_targets_made(run_data, one.column))
+    return wrong
+
+
+def _targets_made(run_data: RunData, column: Optional[tuple]) -> list:
+    """Where the array of the targets got its values: they may be what is to be scaled."""
+    return array_origins(run_data, *column)[:3] if column is not None else []
+
+
+_BEFORE = Text(
+    "去掉它前面的激活函数，只留最后一个。", "Take the activation in front of it away, and keep the last one alone."
+)
+
+
+def _narrowed(one: LossWithInputs, summary: Text) -> Text:
+    return Text(
+        "{before} 之后又经过 {operator}：{says}",
+        "{operator} is given what {before} made: {says}",
+        before=one.output.before.operator,
+        operator=operator_of(one),
+        says=summary,
+    )
+
+
+def _may_mark(one: LossWithInputs, found: Beyond) -> bool:
+    """Whether what lies beyond is one value that may stand for padding, in a loss that may leave such elements out."""
+    reduced_at_once = not one.own and one.kind != "residual" and not one.fact.shape
+    return found.values == 1 and (one.fact.targets.distinct or 0) > 2 and not reduced_at_once
+
+
+def _side(output: Fact, found: Beyond) -> Text:
+    if found.below and found.above:
+        return Text("小于 {low} 或大于 {high}", "below {low} or above {high}", low=output.low, high=output.high)
+    if found.below:
+        return Text("小于 {low}", "below {low}", low=output.low)
+    return Text("大于 {high}", "above {high}", high=output.high)
+
+
+def ignored_class(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
+    """The number of padding that a loss is told to ignore, where labels are one class a sample and that is one of them."""
+    ignored = one.fact.settings.get("ignore_index") if not one.own else None
+    if ignored is None or ignored < 0 or one.column is None:
+        return None
+    dataset, column = one.column
+    if dataset.label.column != column.name or column.shape or dataset.label.kind != "class":
+        return None
+    counts = {int(name): count for name, count in dataset.label.counts.items() if re.fullmatch(r"-?\d+", name)}
+    left_out, lines = counts.get(int(ignored), 0), run_data.find_lines(_PAD_IGNORED, 2)
+    if not lines or len(counts) < 2 or left_out * len(counts) < _SHARE_OF_A_CLASS * sum(counts.values()):
+        return None
+    return Wrong(
+        Text(
+            "{name} 的 ignore_index 是补齐的编号 {ignored}，而标签是每个样本一个类别："
+            "类别 {ignored} 的 {n} 个样本都不计入 loss，从未学习。",
+            "{name} is told to ignore {ignored}, the number of the padding, and the labels are one class a sample: the {n} "
+            "samples of class {ignored} are left out of the loss, and that class is never learnt.",
+            name=one.name,
+            ignored=int(ignored),
+            n=left_out,
+        ),
+        Text("去掉 ignore_index：它只用于逐 token 的标签。", "Leave ignore_index out: it is for labels of tokens."),
+        *lines,
+        one.fact.place,
+    )
+
+
+def labels_of_sides(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
+    """Labels of a binary loss that are no probabilities."""
+    if one.own or one.kind not in (BCE, BCE_LOGITS):
+        return None
+    labels, targets = one.fact.labels, one.fact.targets
+    low, high = labels.min, labels.max
+    if targets.elements and targets.min is not None and targets.max is not None:
+        low, high = targets.min, targets.max
+    if low is None or high is None or (low >= 0 and high <= 1):
+        return None
+    found = beyond_range(targets, one.column, 0.0, 1.0) if targets.elements else None
+    return Wrong(
+        Text(
+            "{name} 的标签从 {low} 到 {high}，应在 0 到 1 之间{share}。",
+            "The labels of {name} run from {low} to {high}; they have to lie between 0 and 1{share}.",
+            name=one.name,
+            low=low,
+            high=high,
+            share=Text("（{n} 个中有 {c} 个超出）", " ({c} of {n} lie beyond)", n=found.elements, c=found.number)
+            if found is not None and found.number
+            else Text("", ""),
+        ),
+        Text(
+            "把标签转换为 0/1；多分类请用 CrossEntropyLoss。",
+            "Make the labels 0 or 1; for classes use CrossEntropyLoss.",
+        ),
+        one.fact.place,
+        *(array_origins(run_data, *one.column)[:2] if one.column is not None else []),
+    )
+
+
+def class_numbers(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
+    """Numbers of classes, or one-hot rows of them, that a loss of values takes for amounts."""
+    if one.takes != "values":
+        return None
+    squared = squared_one_hot(one.fact, one.name, run_data) if not one.own else None
+    return taken_for_amounts(one.fact, one.name, run_data) or squared
+
+
+def weights_of_classes(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
+    """Weights by class of a built-in loss that do not fit the classes."""
+    return check_class_weights(one.fact, one.name, run_data) if not one.own else None

@@ -1,0 +1,1 @@
+"""Where the ranks of a distributed run divide data, reduce gradients, and disagree."""

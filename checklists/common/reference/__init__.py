@@ -1,0 +1,1 @@
+"""The run held against a reference run, fact by fact."""
