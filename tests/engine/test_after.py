@@ -1,7 +1,9 @@
 """What an item adds after its check, and further parts of the document: neither costs a conclusion where it fails."""
 
 import ast
+import json
 import re
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from msprec.bilingual import Text
 from msprec.engine import conclude, default_thresholds, items, runner
 from msprec.engine.finding import ok
 from msprec.engine.run_data import RunData
+from msprec.engine.sections import GROUP, sections
 from msprec.record.reader import RunFolder
 
 
@@ -59,6 +62,13 @@ def test_sections_stand_beside_the_items_and_replace_none(folder, monkeypatch):
     found = conclude(folder, "zh")
     assert found["theirs"] == {"steps": 3, "lang": "zh"} and "nothing" not in found and len(found["items"]) == 24
     assert found["broken"]["conclusion"] == ["无法得出（KeyError: 'x'）。"]
+
+
+def test_a_section_that_cannot_be_imported_is_left_out(monkeypatch):
+    wanted = [EntryPoint("gone", "msprec_no_such_module:section", GROUP), EntryPoint("there", "json:dumps", GROUP)]
+    monkeypatch.setattr("msprec.engine.sections.offered", lambda group: wanted)
+    with pytest.warns(UserWarning, match="msprec_no_such_module:section is left out: ModuleNotFoundError"):
+        assert sections.__wrapped__() == {"there": json.dumps}
 
 
 def test_what_several_items_build_on_is_made_once(folder):

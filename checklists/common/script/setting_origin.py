@@ -37,6 +37,7 @@ CLIPPING = ArgumentName(("clip_norm", "max_norm", "clip_value", "clip_value_max"
 UNITS = ArgumentName(("out_channels",), 1)
 LENGTH = ArgumentName(("decay_steps", "total_step", "total_steps", "T_max", "decay_epoch"), 2)
 EPOCHS = ArgumentName(("epoch", "epochs"), 0)
+WEIGHT_INIT = ArgumentName(("weight_init", "embedding_table"), 99)  # by name alone, as layers differ in its position
 
 
 class _Asked(NamedTuple):
@@ -49,7 +50,12 @@ class _Asked(NamedTuple):
         """The one ``(file, expression)`` of several, or the first of those that give the value of the run."""
         if len(found) == 1:
             return found[0]
-        return next((one for one in found if self.value is not None and _number(one[1]) == self.value), None)
+        return next((one for one in found if self.value is not None and self._value(*one) == self.value), None)
+
+    def _value(self, file: str, node: ast.expr) -> Optional[float]:
+        """A number, or the one that the module gives to a name."""
+        assigned = _assigned(self.run_data.source.trees[file], node.id) if isinstance(node, ast.Name) else [node]
+        return _number(assigned[0]) if len(assigned) == 1 else None
 
 
 def _number(node: ast.AST) -> Optional[float]:

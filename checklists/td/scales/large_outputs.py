@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.script.setting_origin import WEIGHT_INIT, argument_origin
 from msprec.checklists.td.outcome.assessment import Assessment
 from msprec.checklists.td.scales.targets import Targets
 from msprec.engine.finding import Finding, problem, table
@@ -19,8 +20,7 @@ _LAYERS = 8
 _ADVICE = Text(
     "按 He 或 Xavier 初始化权重（HeNormal、XavierUniform），加入归一化层，并归一化输入；再比较第一步的输出与目标的尺度。",
     "Draw the weights with HeNormal or XavierUniform, add normalisation layers, normalise the inputs, and compare the "
-    "scale of the "
-    "outputs of the first step with that of the targets.",
+    "scale of the outputs of the first step with that of the targets.",
 )
 
 
@@ -43,7 +43,7 @@ def outputs_too_large(run_data: RunData, targets: Targets, found: Assessment, sh
     if start < run_data.limit("td.08.outputs") or not end > run_data.limit("td.08.far"):
         return None
     wide = _wide(run_data)
-    created = [one.created for one, _ in wide if one.created]
+    created = [place for one, _ in wide if one.created for place in _made(run_data, one)]
     first = [one.created for one in run_data.parameters if one.kind == "weight" and one.created]
     return problem(
         Text(
@@ -77,7 +77,8 @@ def scores_too_large(run_data: RunData, found: Assessment) -> Optional[Finding]:
         wide = _wide_again(run_data)
     if not wide:
         return None
-    places = [place for one, _ in wide for place in _made(run_data, one)]
+    made = [place for one, _ in wide for place in _made(run_data, one)]
+    places = list({(one.file, one.line): one for one in made}.values())
     return problem(
         Text(
             "网络开头的输出过大：loss 从 {start} 开始，而常数预测为 {constant}，结尾为 {end}{wide}。",
@@ -97,7 +98,7 @@ def scores_too_large(run_data: RunData, found: Assessment) -> Optional[Finding]:
 def _made(run_data: RunData, one: Fact) -> list:
     """Where a weight was made: its cell, or in a cell of the script's own the line that makes the parameter."""
     if one.created:
-        return [one.created]
+        return [one.created, *argument_origin(run_data, one.created, WEIGHT_INIT)]
     name = re.escape(one.name.rpartition(".")[2])
     return run_data.find_lines(rf"\b{name}\s*=.*\bParameter\(", 1) or _by_function(run_data, one)
 
@@ -154,8 +155,9 @@ def _words(wide: list) -> Text:
         return Text("", "")
     return Text(
         "；{n} 个权重的初始标准差达到 He 初始化的 {times} 倍",
-        "; {n} weights were drawn with up to {times} times He's standard deviation",
+        "; {n} {weights} drawn with up to {times} times He's standard deviation",
         n=len(wide),
+        weights="weight was" if len(wide) == 1 else "weights were",
         times=max(times for _, times in wide),
     )
 

@@ -7,14 +7,13 @@ from msprec.bilingual import Joined, Text, english, listed
 from msprec.checklists.common.findings import missing, no_training, note
 from msprec.checklists.common.ranks.rank_disagreement import named, rank_notes, weights_apart
 from msprec.checklists.common.reference.reference_findings import with_reference
-from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin
+from msprec.checklists.common.script.setting_origin import WEIGHT_INIT, argument_origin
 from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.checklists.wi.zero_initialization.constant_initialization import starts
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData, place
 
-_INITIALIZER = ArgumentName(("weight_init", "embedding_table"), 99)  # by name alone: layers differ in its position
 _EXCUSES = {
     "vector": Text("实为向量", "really a vector"),
     "buffer": Text("冻结的常量", "a frozen constant"),
@@ -134,7 +133,7 @@ def _bad(run_data: RunData, rank: int, found: list, bad: list) -> Finding:
     created = [start.parameter.created for start in bad if start.parameter.created]
     bare = [] if created else run_data.find_lines(r"\bParameter\(", 3)  # weights that stand in no cell
     places = [*bare, *_initialising_lines(run_data)]
-    written = [origin for one in created for origin in argument_origin(run_data, one, _INITIALIZER)]
+    written = [origin for one in created for origin in argument_origin(run_data, one, WEIGHT_INIT)]
     places = list({(p.file, p.line): p for p in [*created, *written, *places]}.values())[:5]
     networks = [network.place for network in run_data.networks if network.role == "train"] or [
         network.place for network in run_data.networks

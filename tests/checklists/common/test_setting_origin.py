@@ -74,6 +74,8 @@ def test_the_value_of_the_run_tells_two_calls_apart(reading):
     run_data = reading(code)
     assert lines(argument_origin(run_data, place("train.py", 2), BATCH, "batch", 1400)) == [4]
     assert argument_origin(run_data, place("train.py", 2), BATCH, "batch") == []
+    named = reading("n = 1400\nm = 32\n" + code.replace("1400", "n").replace("32", "m"))
+    assert lines(argument_origin(named, place("train.py", 4), BATCH, "batch", 1400)) == [1]
 
 
 @pytest.mark.parametrize(
