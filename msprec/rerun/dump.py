@@ -7,7 +7,7 @@ from typing import Optional
 from msprec.compare.dumps.msprec_dump import DumpWriter
 from msprec.observe import launch
 from msprec.observe.observer import Options
-from msprec.probe.mindspore_capture import StepDumper
+from msprec.probe.steps.mindspore_capture import StepDumper
 
 
 def dump(script: str, args: list, writer: DumpWriter, steps: frozenset) -> Optional[str]:

@@ -168,6 +168,7 @@ class DataFrame:
         ),  # dots: not followed
         ("out = net(x)\nscore = np.mean(np.argmax(out, axis=-1) == y[4:].reshape(-1, 1))", [2]),
         ("out = net(x)\nscore = np.mean(np.squeeze(out) == y[4:])", []),
+        ("out = net(x)\nscore = np.mean(out == y[4:])\nout = 3", []),  # what it was is not known at the end
         ("out = net(x)\nscore = np.mean(out.squeeze(1) == y[4:])", []),
     ],
 )

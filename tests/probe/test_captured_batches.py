@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from msprec.probe.received_batches import received_facts
-from msprec.probe.update_gradients import Given, _compared
+from msprec.probe.data.received_batches import received_facts
+from msprec.probe.training.update_gradients import Given, _compared
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(8, 3)).astype(np.float32)

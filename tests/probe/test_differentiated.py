@@ -6,7 +6,7 @@ import pytest
 from mindspore import Tensor, nn
 
 from msprec.locate.replay import of_forward
-from msprec.probe.gradient_target import differentiated
+from msprec.probe.training.gradient_target import differentiated
 
 X = Tensor(np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32))
 NET = nn.Dense(3, 2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from mindspore import Tensor
 
-from msprec.probe.further_training import first_pass
+from msprec.probe.training.further_training import first_pass
 
 RNG = np.random.default_rng(0)
 

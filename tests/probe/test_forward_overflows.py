@@ -6,8 +6,8 @@ import pytest
 from mindspore import Tensor, nn, ops
 
 from msprec.locate.replay import of_forward
-from msprec.probe.captured_steps import Material
-from msprec.probe.units import unit_facts
+from msprec.probe.network.units import unit_facts
+from msprec.probe.steps.captured_steps import Material
 
 INPUTS = Tensor(np.full((4, 6), 3.0, np.float32))
 

@@ -6,9 +6,9 @@ import pytest
 from mindspore import Tensor, nn, ops
 
 from msprec.locate.replay import of_forward
-from msprec.probe.connectivity_trace import trace_step
-from msprec.probe.loss_recomputation import loss_facts
+from msprec.probe.loss.loss_recomputation import loss_facts
 from msprec.probe.run import most_classes
+from msprec.probe.steps.connectivity_trace import trace_step
 from msprec.runtime import source_locations
 
 RNG = np.random.default_rng(3)

@@ -8,11 +8,11 @@ from msprec.checklists.common.loss.loss_rules import check_inputs
 from msprec.checklists.common.loss.loss_with_inputs import of_script
 from msprec.checklists.common.loss.wrong_loss import Wrong
 from msprec.engine.schema import Fact
-from msprec.probe.custom_losses import values_beside
-from msprec.probe.loss_input_statistics import features
-from msprec.probe.loss_properties import behaviour, pair_behaviour
-from msprec.probe.loss_shapes import kind_of
-from msprec.probe.numpy_losses import log_softmax
+from msprec.probe.loss.custom_losses import values_beside
+from msprec.probe.loss.loss_properties import behaviour, pair_behaviour
+from msprec.probe.loss.loss_shapes import kind_of
+from msprec.probe.steps.loss_input_statistics import features
+from msprec.probe.steps.numpy_losses import log_softmax
 from msprec.record.schema import PROBES
 
 RNG = np.random.default_rng(5)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from msprec.probe.further_training import FEWEST, MOST, POWERS, SHORT, _to_try
+from msprec.probe.training.further_training import FEWEST, MOST, POWERS, SHORT, _to_try
 
 HIGHER = [10.0**power for power in POWERS]
 

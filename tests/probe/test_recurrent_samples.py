@@ -6,8 +6,8 @@ import pytest
 from mindspore import Tensor, nn, ops
 
 from msprec.locate.replay import of_forward
-from msprec.probe.captured_steps import Material
-from msprec.probe.mixed_samples import mixed_samples
+from msprec.probe.network.mixed_samples import mixed_samples
+from msprec.probe.steps.captured_steps import Material
 from msprec.runtime import source_locations
 
 RNG = np.random.default_rng(4)

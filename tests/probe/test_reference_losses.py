@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from mindspore import nn, ops
 
-from msprec.probe.custom_losses import promised
-from msprec.probe.numpy_losses import KINDS, elements, reductions
+from msprec.probe.loss.custom_losses import promised
+from msprec.probe.steps.numpy_losses import KINDS, elements, reductions
 
 RNG = np.random.default_rng(7)
 LOGITS = RNG.normal(size=(6, 4)).astype(np.float32)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from mindspore import Tensor, nn
 
-from msprec.probe.captured_steps import Material
+from msprec.probe.steps.captured_steps import Material
 
 RNG = np.random.default_rng(2)
 START, WAY, OTHER = (RNG.normal(size=(4, 6)).astype(np.float32) for _ in range(3))

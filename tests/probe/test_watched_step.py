@@ -6,8 +6,8 @@ import pytest
 from mindspore import nn, ops
 
 from msprec.locate.replay import of_forward, of_function, of_train_cell
-from msprec.probe.connectivity_trace import connections, trace_step
-from msprec.probe.loss_recomputation import loss_facts
+from msprec.probe.loss.loss_recomputation import loss_facts
+from msprec.probe.steps.connectivity_trace import connections, trace_step
 from msprec.runtime import source_locations
 
 RNG = np.random.default_rng(3)

@@ -6,8 +6,8 @@ import pytest
 from mindspore import Parameter, Tensor, nn, ops
 
 from msprec.locate.replay import of_forward, of_function, of_train_cell
-from msprec.probe.inline_loss_facts import written_facts
-from msprec.probe.loss_targets import Sources
+from msprec.probe.loss.inline_loss_facts import written_facts
+from msprec.probe.loss.loss_targets import Sources
 from msprec.runtime import source_locations
 
 RNG = np.random.default_rng(3)

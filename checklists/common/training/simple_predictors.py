@@ -13,7 +13,7 @@ _WINDOWS = 0.02
 
 
 class Attainable(NamedTuple):
-    """``by``: ``class`` (that of the nearest neighbour), ``neighbours`` or ``linear`` (see msprec/probe/target_control.py);
+    """``by``: ``class`` (that of the nearest neighbour), ``neighbours`` or ``linear`` (see msprec/probe/data/target_control.py);
     ``share``: of samples that get the right class, or of the targets' variance that is explained; ``loss``: the loss of that, for
     classes of giving that class this share and all others the rest alike."""
 

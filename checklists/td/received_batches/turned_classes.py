@@ -20,13 +20,13 @@ _RANDOM = re.compile(r"\b(rand\w*|uniform|integers|choice|binomial|coin|prob)\b|
 
 def turned_classes(run_data: RunData) -> Optional[Finding]:
     """Problem: the code turns or mirrors pictures, and the nearest neighbours of two of several classes are of the one as often
-    as of the other, in a training that learnt no more than which pair it is, or they tell no more than chance in one that learnt
-    nothing; else None."""
+    as of the other, or the network gives either of two half of what it gives both, in a training that learnt no more than which
+    pair it is; or neighbours tell no more than chance in one that learnt nothing; else None."""
     control, outcome = run_data.probes.label_control, run_data.once(assess)
     pictures = any(len(one.shape) >= 2 for data in train_sets(run_data) for one in data.columns)
     if not pictures:
         return None
-    alike = [" / ".join(pair) for pair in control.alike or []] if _learnt_pairs_alone(run_data) else []
+    alike = [" / ".join(pair) for pair in _pairs(run_data)] if _learnt_pairs_alone(run_data) else []
     if not alike and not (labels_by_chance(run_data) and outcome.state == "nothing" and outcome.sure):
         return None
     turns = at_random(run_data, run_data.find_lines(TURNS, _MOST_LINES))
@@ -70,9 +70,14 @@ def at_random(run_data: RunData, turns: list) -> list:
     return (chosen or turns)[:3]
 
 
+def _pairs(run_data: RunData) -> list:
+    """Pairs of classes that neither neighbours nor, where these tell none, the network can tell apart."""
+    return run_data.probes.label_control.alike or run_data.probes.labels.alike or []
+
+
 def _learnt_pairs_alone(run_data: RunData) -> bool:
     """Whether the loss ended no lower than td.05.pairs of what it is where either class of a pair is given one half."""
-    alike = {name for pair in run_data.probes.label_control.alike or [] for name in pair}
+    alike = {name for pair in _pairs(run_data) for name in pair}
     counts: dict = {}
     for data in train_sets(run_data):
         for name, count in data.label.counts.items() if data.label.kind in ("class", "one_hot") else ():

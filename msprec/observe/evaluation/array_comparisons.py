@@ -13,15 +13,26 @@ from msprec.observe.evaluation.returned_names import own_statements, scope_of
 def comparisons_after(file: str, first_line: int, function: str, line: int) -> tuple:
     """``(line, left, right)`` of each ``left == right`` and ``left - right`` in what is computed as for `scores_after`, where one
     side is made of what the network gave and the other is not; of one in a function of the file the line is that of its call,
-    and both sides are told by what it is called with."""
-    found = []
+    and both sides are told by what it is called with. None of what is given another value further down, as its shape is read
+    at the end."""
+    found, later = [], _last_stores(file, first_line, function)
     for node, derived in computed(file, first_line, function, line):
         for one in ast.walk(value_read(node) or node):
             called = _in_called(file, one) if isinstance(one, ast.Call) else ()
             for sides in (_sides(one), *called):
-                if len(sides) == 2 and len([side for side in sides if names_in(side) & derived]) == 1:
+                names = [names_in(side) for side in sides]
+                stays = all(later.get(name, 0) < one.lineno for side in names for name in side)
+                if len(sides) == 2 and stays and len([side for side in names if side & derived]) == 1:
                     found.append((one.lineno, *sides))
     return tuple(found)
+
+
+def _last_stores(file: str, first_line: int, function: str) -> dict:
+    """The last line that gives each name of a function a value."""
+    scope = scope_of(file, first_line, function)
+    nodes = own_statements(scope) if scope is not None else ()
+    stores = [one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+    return {one.id: one.lineno for one in sorted(stores, key=lambda one: one.lineno)}
 
 
 def _sides(node: ast.AST) -> tuple:

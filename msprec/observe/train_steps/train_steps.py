@@ -20,8 +20,8 @@ from msprec.observe.train_steps.loss_scaling import LossScaling
 from msprec.observe.train_steps.open_step import OpenStep
 from msprec.observe.train_steps.replay_buffer import ReplayObserver
 from msprec.observe.train_steps.style_facts import StyleFacts
-from msprec.probe.captured_trainings import CapturedTrainings
-from msprec.probe.evaluation_calls import EvaluationCalls
+from msprec.probe.steps.captured_trainings import CapturedTrainings
+from msprec.probe.steps.evaluation_calls import EvaluationCalls
 from msprec.runtime.cells import is_internal, is_loss_class, is_optimizer_class, parameter_names, unwrap, walk
 from msprec.runtime.closure_scan import Reached, reached_from
 from msprec.runtime.environment import reading_waits

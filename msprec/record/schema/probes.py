@@ -865,6 +865,7 @@ PROBES = {
                 ],
                 "some of them",
             ),
+            "alike": key([[words]], "pairs of classes that the network knows for one of the two and cannot tell which"),
         },
         "the labels by the final weights, over the first batches",
     ),

@@ -49,6 +49,16 @@ def test_what_turns_and_what_it_changes(tmp_path, code, alike, agreement, end, f
         assert seen.locations[0]["line"] == 2
 
 
+@pytest.mark.parametrize(("alike", "found"), [([["0", "2"]], True), ([], False)])
+def test_classes_that_the_network_cannot_tell_apart(tmp_path, alike, found):
+    rows = [{"step": n, "epoch": 1, "loss": max(0.7, 1.4 - n / 40), "lr": 0.1, "batch": 32} for n in range(1, 206)]
+    images = dataset([column(shape=[16, 16])], counts={str(n): 300 for n in range(4)})
+    run = Run(steps=rows, source={"train.py": FLIP}, datasets=[images])
+    control = {"samples": 1200, "agreement": 0.5, "shuffled": 0.25, "spread": 0.01, "shifted": 0.0, "alike": []}
+    run.facts["probes"] = {"label_control": control, "labels": {"alike": alike}, "skipped": {}}
+    assert (turned_classes(run_data(tmp_path, run)) is not None) is found
+
+
 @pytest.mark.parametrize(
     ("code", "lines"),
     [

@@ -1,0 +1,1 @@
+"""Probes of what the captured steps were given: their inputs, labels and targets."""

@@ -1,0 +1,110 @@
+"""Whether one number of each sample's inputs is the sample's target, and the loss changes with it.
+
+Only forward passes run, in inference mode, with the weights of the end.
+"""
+
+from typing import Callable, Optional
+
+import numpy as np
+
+from msprec.locate.replay import undisturbed
+from msprec.locate.trace import to_numpy
+from msprec.probe.steps.connectivity_trace import run_forward
+from msprec.record.nested import tensors_in
+from msprec.runtime.rng_state import random_state
+from msprec.runtime.scalars import first_scalar
+
+#: Samples that must agree; values of a sample that are looked at; samples that must have another target than the commonest.
+_SAMPLES, _VALUES, _OTHERS = 64, 1 << 14, 16
+#: Relative difference up to which two numbers are the same, in float32.
+_EQUAL = 1e-6
+
+
+def target_in_inputs(material, losses: list) -> Optional[dict]:
+    """The entry ``target_in_inputs`` of ``probes.json``; None where no input holds the targets, or the loss does not see it.
+
+    A sequence, (batch, steps, values) or whole numbers (batch, steps), is looked at in its last step only: to give back an
+    earlier one is a task of its own.
+
+    Args:
+        material: What the run has left.
+        losses: The entries ``losses``.
+    """
+    positions = {one["targets"]["input"] for one in losses}
+    if len(losses) != 1 or None in positions:
+        return None
+    target = positions.pop()
+    batches = [[to_numpy(one) for one in tensors_in(batch)] for batch in material.batches]
+    found = _column(batches, target)
+    if found is None:
+        return None
+    position, column, samples = found
+    with material.in_inference():
+        seen = _is_seen(material, position, column)
+    return {"input": position, "column": column, "samples": samples, "target": target} if seen else None
+
+
+def _column(batches: list, target: int) -> Optional[tuple]:
+    """``(input, column of its flattened samples, samples)`` of the first column that holds the targets."""
+    held = [arrays[target] if target < len(arrays) else np.zeros(()) for arrays in batches]
+    if any(one.ndim == 0 or one.size != len(one) for one in held):
+        return None
+    aimed = np.concatenate([one.reshape(-1) for one in held])
+    counts = np.unique(aimed, return_counts=True)[1]
+    if len(aimed) < _SAMPLES or len(aimed) - counts.max() < _OTHERS:
+        return None
+    for position in range(len(batches[0])):
+        columns = _columns(batches, position) if position != target else None
+        if columns is None or len(columns) != len(aimed):
+            continue
+        equal = np.isclose(columns, aimed[:, None], rtol=_EQUAL, atol=0).all(0)
+        if equal.any():
+            return position, int(equal.argmax()), len(aimed)
+    return None
+
+
+def _columns(batches: list, position: int) -> Optional[np.ndarray]:
+    """(samples, numbers) of an input that holds several numbers a sample; of a sequence those of its last step."""
+    arrays = [one[position] for one in batches if position < len(one)]
+    shapes = {one.shape[1:] for one in arrays}
+    if len(shapes) != 1 or arrays[0].dtype.kind not in "fiu" or arrays[0].ndim not in (2, 3):
+        return None
+    size = int(np.prod(arrays[0].shape[1:]))
+    if not 1 < size <= _VALUES:
+        return None
+    return np.concatenate([_compared(one).reshape(len(one), -1) for one in arrays])
+
+
+def _compared(array: np.ndarray) -> np.ndarray:
+    """The numbers of each sample that are held against its target: of a sequence those of the last step; a view."""
+    return array[:, -1:] if array.dtype.kind in "iu" or array.ndim == 3 else array
+
+
+def _is_seen(material, position: int, column: int) -> bool:
+    """Whether the loss of a batch changes with that number, and not by itself."""
+    from mindspore import Tensor
+
+    batch = material.batches[-1]
+    old = list(tensors_in(batch))[position]
+    changed = to_numpy(old).copy()
+    part = _compared(changed)
+    at = (slice(None), *np.unravel_index(column, part.shape[1:]))
+    part[at] = np.roll(part[at], 1)
+    other = tuple(Tensor(changed, old.dtype) if one is old else one for one in batch)
+    state = random_state(False)
+    plain, again, moved = (batch_loss(material, one, state) for one in (batch, batch, other))
+    return None not in (plain, again, moved) and plain == again != moved
+
+
+def batch_loss(material, batch: tuple, state: dict, change: Optional[Callable] = None) -> Optional[float]:
+    """The loss: what the step's function gives, or of a training cell the last number that it computes.
+
+    Args:
+        state: The random state to begin with.
+        change: ``change(parameters)`` gives the weights to take, ``{id(parameter): array}``; as they are where it is None.
+    """
+    step = material.build(batch)
+    with undisturbed(step.parameters, state, change(step.parameters) if change is not None else None, False):
+        trace, result = run_forward(step)
+    values = (first_scalar(one) for one in (result, *(node.results for node in reversed(trace.nodes))))
+    return next((float(to_numpy(one).reshape(-1)[0]) for one in values if one is not None), None)

@@ -1,0 +1,1 @@
+"""Probes of what the network does with its inputs: units, tokens, attention, places."""

@@ -1,0 +1,1 @@
+"""Probes that train on, or compute again what the optimizer was given."""
