@@ -25,6 +25,7 @@ from msprec.checklists.td.received_batches.changed_in_place import changed_in_pl
 from msprec.checklists.td.received_batches.done_flags import inverted_ends, unread_ends
 from msprec.checklists.td.received_batches.encoded_targets import encoded_targets
 from msprec.checklists.td.received_batches.exchanged_parts import exchanged_parts
+from msprec.checklists.td.received_batches.first_rows import first_rows_beside_drawn
 from msprec.checklists.td.received_batches.index_before_order import index_before_order
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
 from msprec.checklists.td.received_batches.predicted_tokens import targets_too_far_ahead
@@ -80,8 +81,8 @@ def received_batches(run_data: RunData) -> Finding:
     or never read where what follows is valued; one batch
     in every step, of an iterator made anew for each; a series that a script of forecasts smooths about each value; a part of what
     is evaluated after training (td.05.leaked) that was trained on; rows looked for in an array before it was put into a new
-    order; or
-    the parts of a split that are taken under each other's names; or
+    order; the first rows of predictions beside the targets of rows that were drawn; the parts of a split that are taken under
+    each other's names; or
     td.05.lost of the batches that were delivered between two training steps of a pass never met one; or nothing was learnt,
     nearest neighbours find the labels no oftener than shuffled labels (td.05.related), and the source shuffles one array
     alone, or lets labels go through the classes in turn (without such a line: undecided). Shapes that broadcast,
@@ -438,6 +439,7 @@ _JUDGES = (
     look_ahead,
     trained_samples,
     index_before_order,
+    first_rows_beside_drawn,
     changed_in_place,
     exchanged_parts,
 )
