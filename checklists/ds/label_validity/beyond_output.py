@@ -9,10 +9,10 @@ from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_names, called_name
 
-_ORDERS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE)
+ORDERS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE)
 #: Calls that give what lies between 0 and 1, and that only change the form of what they are given.
 _BETWEEN = ("sigmoid", "softmax")
-_FORMS = ("asnumpy", "numpy", "squeeze", "reshape", "view", "flatten", "ravel", "astype", "float", "copy")
+FORMS = ("asnumpy", "numpy", "squeeze", "reshape", "view", "flatten", "ravel", "astype", "float", "copy")
 
 
 def always_alike(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
@@ -47,7 +47,7 @@ def always_alike(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[t
 def _beside_ends(compare: ast.Compare) -> bool:
     bound = compare.comparators[0] if len(compare.ops) == 1 else None
     plain = isinstance(bound, ast.Constant) and not isinstance(bound.value, bool) and bound.value in (0, 1)
-    return plain and isinstance(compare.ops[0], _ORDERS)
+    return plain and isinstance(compare.ops[0], ORDERS)
 
 
 def _is_no_class(run_data: RunData, file: str, compare: ast.Compare) -> bool:
@@ -70,7 +70,7 @@ def _squashed_by(run_data: RunData, file: str, node: ast.expr, depth: int = 0) -
     if not isinstance(node, ast.Call):
         return ""
     name = called_name(node)
-    if name in _FORMS and isinstance(node.func, ast.Attribute):
+    if name in FORMS and isinstance(node.func, ast.Attribute):
         return _squashed_by(run_data, file, node.func.value, depth)
     return name if name in _BETWEEN else _returned_by(run_data, node) if depth < 2 else ""
 

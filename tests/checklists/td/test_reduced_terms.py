@@ -13,7 +13,8 @@ HEAD = "def elbo(x):\n    recon = bce(\n        net(x), x)\n"
     ("body", "lines"),
     [
         ("    recon = recon.mean(axis=1)\n    return recon\n", [4]),
-        ("    total = ops.sum(recon)\n    return total\n", []),
+        ("    total = ops.sum(recon)\n    return total\n", [4]),
+        ("    total = ops.sum(other)\n    return total\n", []),
         ("    recon = 2 * recon\n    return recon\n", []),
     ],
 )

@@ -1,0 +1,83 @@
+"""Scores before a sigmoid that a script compares with 0.5, which is a bound of probabilities (ds.02)."""
+
+import ast
+from typing import Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.findings import at
+from msprec.checklists.ds.label_validity.beyond_output import FORMS, ORDERS
+from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
+from msprec.source.user_code import bound_names, called_name
+
+_DEEPEST = 4
+
+
+def logits_held_against_half(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
+    """Where the class is taken by ``output > 0.5`` of a network whose outputs go into a cross entropy with logits as they are:
+    0.5 is the score of a probability of 0.62."""
+    losses = run_data.probes.losses
+    if not losses or any(one.kind != "bce_with_logits" or not one.output.linear for one in losses):
+        return None
+    for file in run_data.source.trees:
+        for compare in run_data.source.nodes(file, ast.Compare):
+            if _with_half(compare) and _is_score(run_data, file, compare.left, 0):
+                where = place(file, compare.lineno)
+                says = Text(
+                    "{where} 用 {code} 判定类别，而网络给出的是 logits：0.5 是概率的界限，作为 logits 相当于概率 0.62",
+                    "{where} takes the class by {code}, and what the network gives are logits: 0.5 is the bound of "
+                    "probabilities, and as a logit it is a probability of 0.62",
+                    where=at(where),
+                    code=ast.unparse(compare),
+                )
+                advice = Text(
+                    "把 logits 与 0 比较，或先经过 sigmoid。", "Compare logits with 0, or take their sigmoid first."
+                )
+                return says, advice, where
+    return None
+
+
+def _with_half(compare: ast.Compare) -> bool:
+    bound = compare.comparators[0] if len(compare.ops) == 1 else None
+    return isinstance(bound, ast.Constant) and bound.value == 0.5 and isinstance(compare.ops[0], ORDERS)
+
+
+def _is_score(run_data: RunData, file: str, node: ast.expr, depth: int) -> bool:
+    """Whether it is a call of the network that is trained, in another form at most: at once, by one name, or as the one value
+    that a function of the script returns."""
+    if depth > _DEEPEST:
+        return False
+    if isinstance(node, ast.Subscript):
+        return _is_score(run_data, file, node.value, depth)
+    if isinstance(node, ast.Name):
+        stores = [one for one in run_data.source.nodes(file, ast.Assign) if node.id in bound_names(one.targets)]
+        plain = [one.value for one in stores if isinstance(one.targets[0], ast.Name)]
+        return len(plain) == len(stores) == 1 and _is_score(run_data, file, plain[0], depth + 1)
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Attribute) and called_name(node) in FORMS:
+        return _is_score(run_data, file, node.func.value, depth)
+    return _is_network(run_data, file, node.func) or _returned(run_data, node, depth + 1)
+
+
+def _is_network(run_data: RunData, file: str, called: ast.expr) -> bool:
+    """Whether a name or an attribute holds what is made of the trained network's class, without a sigmoid of its own."""
+    classes = {one.cells[0].class_ for one in run_data.networks if one.role == "train" and one.cells}
+    name = ast.unparse(called)
+    made = [
+        one.value
+        for one in run_data.source.nodes(file, ast.Assign)
+        if any(ast.unparse(target) == name for target in one.targets)
+    ]
+    return bool(made) and all(
+        isinstance(one, ast.Call) and called_name(one) in classes and "igmoid" not in ast.unparse(one) for one in made
+    )
+
+
+def _returned(run_data: RunData, call: ast.Call, depth: int) -> bool:
+    made = run_data.source.functions(called_name(call))
+    if len(made) != 1:
+        return False
+    file, function = made[0]
+    given = [one.value for one in ast.walk(function) if isinstance(one, ast.Return) and one.value is not None]
+    return len(given) == 1 and _is_score(run_data, file, given[0], depth)

@@ -1,0 +1,40 @@
+"""ds.02: logits that are held against the bound of probabilities."""
+
+import pytest
+from building import Run, run_data
+
+from msprec.checklists.ds.label_validity.logits_threshold import logits_held_against_half
+
+NET = "net = nn.SequentialCell(nn.Dense(4, 1))\n"
+MODEL = "class M:\n    def fit(self):\n        self.net = nn.SequentialCell(nn.Dense(4, 1))\n"
+SCORES = "    def scores(self, x):\n        return self.net(x).asnumpy()[:, 0]\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        (NET + "pred = net(x).asnumpy() > 0.5\n", 2),
+        (NET + "out = net(x)\npred = (out.asnumpy()[:, 0] >= 0.5).astype(int)\n", 3),
+        (MODEL + SCORES + "    def predict(self, x):\n        return self.scores(x) > 0.5\n", 7),
+        (NET + "pred = net(x).asnumpy() > 0\n", None),
+        (NET + "pred = ops.sigmoid(net(x)).asnumpy() > 0.5\n", None),
+        (NET + "out = net(x)\nout = ops.sigmoid(out)\npred = out > 0.5\n", None),
+        (NET + "whole = nn.SequentialCell(net, nn.Sigmoid())\npred = whole(x) > 0.5\n", None),
+        (NET + "whole = Predictor(net)\npred = whole(x) > 0.5\n", None),
+        (NET + "def f(x):\n    return net(x) * 2\npred = f(x) > 0.5\n", None),
+        (NET + "pred = rng.random(4) > 0.5\n", None),
+    ],
+)
+@pytest.mark.parametrize("linear", [True, False])
+def test_bounds(tmp_path, code, line, linear):
+    run = Run(source={"train.py": code})
+    output = {"low": None, "high": None, "operator": "Dense", "linear": linear}
+    losses = [{"name": "BCEWithLogitsLoss", "kind": "bce_with_logits", "output": output}]
+    run.facts["probes"] = {"losses": losses, "skipped": {}}
+    run.facts["network"] = {
+        "networks": [
+            {"id": 0, "class": "SequentialCell", "role": "train", "cells": [{"path": "", "class": "SequentialCell"}]}
+        ]
+    }
+    found = logits_held_against_half(run_data(tmp_path, run), None, None)
+    assert (found[2].line if found is not None else None) == (line if linear else None)
