@@ -477,7 +477,7 @@ class Order:
         unkept, made = self.run_data.once(discarded_order), first_place(self.dataset)
         orders, taken = [], []
         if self._plain():
-            orders = plain_orders(self.run_data, made)
+            orders = [one for where in (made, *callers_of(self.dataset)) for one in plain_orders(self.run_data, where)]
             taken = array_origins(self.run_data, self.dataset, self.dataset.columns[0])[:2]
         return [
             *unkept,

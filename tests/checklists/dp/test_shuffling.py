@@ -46,6 +46,23 @@ def test_where_shuffle_is_handed_in(verdict, given, lines):
     assert entry["conclusion"] == "problem" and [one["line"] for one in entry["locations"]][-len(lines) :] == lines
 
 
+def test_an_order_that_a_caller_makes(verdict):
+    step = [
+        {
+            "op": "arguments of the training step",
+            "args": {},
+            "place": {"file": "train.py", "line": 2},
+            "callers": [{"file": "train.py", "line": 5}],
+        }
+    ]
+    made = ordered(
+        one_pass(1, **SORTED), one_pass(2, **SAME, **SORTED), pipeline=step, shuffle={**OFF, "declared": None}
+    )
+    made.source = {"train.py": "def step(a):\n    train(a)\n\norder = np.arange(n)\nstep(x[order[:8]])\n"}
+    entry = verdict("dp.03", made)
+    assert entry["conclusion"] == "problem" and 4 in [one["line"] for one in entry["locations"]]
+
+
 def renewed(*changes):
     run = ordered(one_pass(1), one_pass(2, iterator=2, **SAME), *changes)
     run.facts["datasets"]["datasets"][0]["order"]["new_iterator_each_pass"] = True
