@@ -12,6 +12,7 @@ from msprec.probe.loss.loss_parts import other_losses
 from msprec.probe.loss.loss_reach import builtin_reach
 from msprec.probe.loss.loss_shapes import kind_of
 from msprec.probe.loss.loss_targets import Sources, is_learnt, target_facts
+from msprec.probe.loss.signed_targets import signed_targets
 from msprec.probe.loss.softmax_axes import softmax_axes
 from msprec.probe.loss.stopped_prediction import stopped_predictions
 from msprec.probe.steps.attainable_range import output_facts, plain_name
@@ -48,8 +49,8 @@ def loss_facts(
     weights: Optional[dict] = None,
     batches: Optional[list] = None,
 ) -> dict:
-    """The entries ``losses``, ``own_losses``, ``other_losses``, ``written_loss``, ``broadcasts``, ``softmax_axes`` and
-    ``stopped_predictions`` of ``probes.json``.
+    """The entries ``losses``, ``own_losses``, ``other_losses``, ``written_loss``, ``broadcasts``, ``softmax_axes``,
+    ``signed_targets`` and ``stopped_predictions`` of ``probes.json``.
 
     Args:
         trace: A traced step.
@@ -74,6 +75,7 @@ def loss_facts(
         "own_losses": [*own, *written.get("own_losses", [])],
         "broadcasts": _broadcasts(trace, labels)[:8],
         "softmax_axes": softmax_axes(trace, labels)[:8],
+        "signed_targets": signed_targets(trace)[:8],
         "stopped_predictions": stopped_predictions(trace, labels)[:8],
     }
 

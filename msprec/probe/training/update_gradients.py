@@ -63,7 +63,8 @@ def update_gradients(material, seconds: float) -> Optional[dict]:
             others = calls.others
             found, place = calls.found(), calls.place or _defined(material)
             optimizer = material.optimizers[0] if material.optimizers else None
-        entries = [_compared(one) for one in found]
+        # of gradients that are not finite nothing can be told: a training that diverged had others before
+        entries = [_compared(one) for one in found if np.isfinite(one.given).all()]
         if not entries:
             return None
         functional = material.style == "functional"

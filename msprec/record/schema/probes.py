@@ -893,6 +893,19 @@ PROBES = {
         ],
         "softmaxes of what a loss compares with class numbers, over another axis than 1, that of the classes",
     ),
+    "signed_targets": key(
+        [
+            {
+                "name": key(words, "the loss"),
+                "place": key(PLACE, "where it is called"),
+                "min": key(finite, "its least target"),
+                "max": key(finite, "its largest target"),
+                "elements": key(count, "targets of the step"),
+                "other": key(count, "of them neither 1 nor -1"),
+            }
+        ],
+        "losses whose targets are to be 1 and -1",
+    ),
     "stopped_predictions": key(
         [
             {
