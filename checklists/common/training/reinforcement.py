@@ -6,7 +6,12 @@ from msprec.engine.run_data import RunData
 #: What a policy gradient is to raise, and what other losses weighed by outcomes are to lower.
 _GAINS = r"rewards?(_|\b)|(\b|_)advantages?(_|\b)|policy_?(grad|loss|net)|reinforce\b"
 _COSTS = r"(?i)(\b|_)costs?(\b|_)|regret|unlearn"
-_REINFORCEMENT = rf"(?i){_GAINS}|replay_?buffer|epsilon_?greedy|actor_?critic|\bq_?net(work)?\b|td_?(target|error)\b"
+#: Steps of an environment, and the value of what follows, left out at an end: ``r + gamma * q.max() * (1 - done)``.
+_EPISODES = r"\benv\w*\.(step|reset)\(|\+\s*[\w.]*(gamma|discount)\w*\s*\*.*(\bmax\b|\(\s*1(\.0?)?\s*-)"
+_REINFORCEMENT = (
+    rf"(?i){_GAINS}|replay_?buffer|epsilon_?greedy|actor_?critic|\bq_?net(work)?\b|"
+    rf"(?<![a-z])td_?(target|error|loss)\b|\bdqn\b|{_EPISODES}"
+)
 _ADVERSARIES = r"(?i)discriminator|adversar|\bgan\b|(?<![a-z])(d|g)_loss|loss_(d|g)\b"
 
 

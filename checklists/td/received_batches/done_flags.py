@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Optional
 
 from msprec.bilingual import Text
@@ -10,13 +10,15 @@ from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.module import last_name
-from msprec.source.user_code import FunctionNode, bound_names, called_name
+from msprec.source.user_code import FunctionNode, bound_names, called_name, own_nodes
 
 _ENDS = re.compile(r"^(is_?)?(dones?|terminals?|terminated|ended)(_?(t|batch|b|flags?))?$", re.IGNORECASE)
 _GOES_ON = re.compile(
     r"^(is_?)?(alive|live|not_?dones?|non_?terminals?|not_?terminals?|continues?|goes_?on)$", re.IGNORECASE
 )
 _DISCOUNT = re.compile(r"(^|_)(gamma|discount)", re.IGNORECASE)
+#: Calls that put a transition into a memory, and its parts at least.
+_KEEPS, _TRANSITION = ("append", "add", "push", "store"), 4
 #: What turns a flag round, or makes another number of it.
 _TURNS = (ast.Sub, ast.Invert, ast.Not, ast.Compare, ast.IfExp, ast.USub)
 #: What leaves the flag as it is: methods of an array, and what makes an array or tensor of it.
@@ -36,15 +38,51 @@ def inverted_ends(run_data: RunData) -> Optional[Finding]:
 
 
 def unread_ends(run_data: RunData) -> Optional[Finding]:
-    """A problem where a function is given the flag of an episode's end, or takes it out of what was kept, never reads it, and
-    adds a discounted value of what follows to a reward: what follows an end counts as if it went on."""
+    """A problem where a function, or the script itself, is given the flag of an episode's end, or takes it out of what was kept,
+    never reads it, and adds a discounted value of what follows to a reward: what follows an end counts as if it went on."""
     for file in sorted(run_data.source.trees):
         sums = [one for one in run_data.source.nodes(file, ast.Assign) if _adds_discounted(one)]
+        kept = _kept_flags(run_data, file) if sums else set()
         for function in run_data.source.functions_around(file, sums):
-            lines = _without_flag(function) if _never_reads_end(function) else []
+            unread = _never_reads_end(function) or _taken_unread(list(ast.walk(function)), kept)
+            lines = _without_flag(ast.walk(function)) if unread else []
             if lines:
                 return _unread(run_data, [place(file, line) for line in lines])
+        nodes = list(own_nodes(run_data.source.trees[file])) if kept else []
+        lines = _without_flag(nodes) if _taken_unread(nodes, kept) else []
+        if lines:
+            return _unread(run_data, [place(file, line) for line in lines])
     return None
+
+
+def _kept_flags(run_data: RunData, file: str) -> set:
+    """``(length, position)`` of a flag of an end in what is put into a memory: ``memory.append((s, a, r, s2, done))``."""
+    found = set()
+    for call in run_data.source.calls_named(file, _KEEPS):
+        given = call.args[0].elts if len(call.args) == 1 and isinstance(call.args[0], ast.Tuple) else call.args
+        ends = [at for at, one in enumerate(given) if _ENDS.search(_name(one))] if len(given) >= _TRANSITION else []
+        found |= {(len(given), at) for at in ends}
+    return found
+
+
+def _taken_unread(nodes: list, kept: set) -> bool:
+    """Whether the flag is taken out of a memory, by its place in what was put there, and never read."""
+    stores = [
+        (target.elts, node.value)
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Tuple)
+    ]
+    taken = {
+        _name(names[at])
+        for names, value in stores
+        for length, at in kept
+        if len(names) == length
+        and any(isinstance(one, ast.Call) and called_name(one) == "zip" for one in ast.walk(value))
+    }
+    read = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+    return bool(taken - {""}) and not taken & read
 
 
 def _never_reads_end(function: FunctionNode) -> bool:
@@ -60,9 +98,9 @@ def _never_reads_end(function: FunctionNode) -> bool:
     return bool(ends) and not ends & read
 
 
-def _without_flag(function: FunctionNode) -> list:
+def _without_flag(nodes: Iterable) -> list:
     """Lines that bind a sum of which one part is discounted; a sum that goes on from itself is a return over an episode."""
-    return [node.lineno for node in ast.walk(function) if isinstance(node, ast.Assign) and _adds_discounted(node)]
+    return [node.lineno for node in nodes if isinstance(node, ast.Assign) and _adds_discounted(node)]
 
 
 def _adds_discounted(node: ast.Assign) -> bool:

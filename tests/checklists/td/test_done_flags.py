@@ -50,3 +50,27 @@ TAKEN = (
 def test_ends_that_are_never_read(tmp_path, code, lines):
     found = unread_ends(run_data(tmp_path, Run(source={"train.py": code + "\n"})))
     assert ([one["line"] for one in found.locations] if found else None) == lines
+
+
+KEPT = "memory.append((s, a, r, s2, done))\nif done:\n    env.reset()\n"
+TAKEN = "bs, ba, br, bn, bd = (np.array(one) for one in zip(*rows))\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        (KEPT + TAKEN + "target = br + GAMMA * value(bn)", [5]),
+        (KEPT + TAKEN + "target = br + GAMMA * value(bn) * (1 - bd)", None),
+        (KEPT.replace(", done)", ", alive)") + TAKEN + "target = br + GAMMA * value(bn)", None),
+        (TAKEN + "target = br + GAMMA * value(bn)", None),  # what the last one is, is not known
+        (
+            KEPT
+            + "def learn(rows):\n    s, a, r, n, e = zip(*rows)\n    target = r + GAMMA * value(n)\n    return target",
+            [6],
+        ),
+        (KEPT + "s, a, r, s2, done = zip(*rows)\ntarget = r + GAMMA * value(s2)\ns, a, r, n, e = env.look()", None),
+    ],
+)
+def test_flags_taken_out_of_a_memory(tmp_path, code, lines):
+    found = unread_ends(run_data(tmp_path, Run(source={"train.py": code + "\n"})))
+    assert ([one["line"] for one in found.locations] if found else None) == lines
