@@ -169,6 +169,8 @@ def numberings(run_data: RunData, file: str) -> list:
             found.append(Numbering(_FACTORIZE, array, place(file, call.lineno), False, None, _column(given)))
         elif name in makers and not (name in _FITS and isinstance(call.func, ast.Attribute)):
             by_value, line = makers[name]
+            if _is_given_numbers(run_data, call):
+                continue
             found.append(Numbering(name, array, place(file, call.lineno), by_value, place(file, line)))
         elif name in _FITS and isinstance(call.func, ast.Attribute):
             owner = ast.unparse(call.func.value)
@@ -179,6 +181,18 @@ def numberings(run_data: RunData, file: str) -> list:
                 by_value = any(one in text for text in made for one in _SORTS)
                 found.append(Numbering(kind, array, place(file, call.lineno), by_value))
     return found
+
+
+def _is_given_numbers(run_data: RunData, call: ast.Call) -> bool:
+    """Whether a call hands the function that numbers what those numbers are kept in, as ``encode(test, vocabulary)``."""
+    for _, function in run_data.source.functions(called_name(call)):
+        names = argument_names(function)
+        stores = [one for one in ast.walk(function) if isinstance(one, ast.Assign) and _numbered(one, False)]
+        kept = {root_name(one.targets[0]) for one in (*stores, *_categories(function))}
+        given = {*names[: len(call.args)], *(one.arg for one in call.keywords)}
+        if kept & given & set(names[1:]):
+            return True
+    return False
 
 
 def _of_training(calls: list, other: Numbering) -> Optional[Numbering]:
@@ -254,7 +268,7 @@ def _makers(run_data: RunData, file: str) -> dict:
     """``{name: (by value, line)}`` of the file's functions and classes that number what they are first given."""
     found: dict = {}
     parts = run_data.source.nodes(file, ast.Call, ast.Assign, ast.DictComp)
-    lines = [getattr(one, "lineno", 0) for one in parts if _numbered(one, True)]
+    lines = [getattr(one, "lineno", 0) for one in parts if _numbered(one, True) or _is_categorical(one)]
     for node in run_data.source.nodes(file, ast.FunctionDef, ast.ClassDef):
         if not any(node.lineno <= line <= (node.end_lineno or line) for line in lines):
             continue
@@ -293,12 +307,29 @@ def _by_appearance(call: ast.Call) -> bool:
 
 def _numbers(function: ast.FunctionDef) -> Optional[int]:
     """The line where a function gives each member of its first argument a number: ``d.setdefault(w, len(d))``, ``d[w] =
-    len(d)``, ``{w: i for i, w in enumerate(…)}``, pandas' ``factorize``; or, when an object is made, takes its sorted
-    members; None where it does not."""
+    len(d)``, ``{w: i for i, w in enumerate(…)}``, pandas' ``factorize``, or ``Categorical`` by the values as they come; or,
+    when an object is made, takes its sorted members; None where it does not."""
     made = function.name == "__init__"
     found = [(getattr(node, "lineno", 0), of) for node in ast.walk(function) for of in _numbered(node, made)]
+    found += [(one.lineno, one.value) for one in _categories(function)]
     given = _made_of_first(function) if found else set()
     return next((line for line, of in found if _names(of) & given), None)
+
+
+def _categories(function: ast.FunctionDef) -> list:
+    """Statements ``known[c] = pd.unique(table[c])`` of what the function gives ``Categorical`` for its categories."""
+    calls = [one for one in ast.walk(function) if isinstance(one, ast.Call) and _is_categorical(one)]
+    known = {root_name(word.value) for one in calls for word in one.keywords if word.arg == "categories"} - {""}
+    stores = [one for one in ast.walk(function) if isinstance(one, ast.Assign)] if known else []
+    return [
+        one
+        for one in stores
+        if root_name(one.targets[0]) in known and isinstance(one.value, ast.Call) and _of_column(one.value)
+    ]
+
+
+def _is_categorical(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and called_name(node) == "Categorical"
 
 
 def _numbered(node: ast.AST, made: bool) -> list:

@@ -40,6 +40,13 @@ _LETTERS = """def letters(words):
 _PARTS = "known, others = table.iloc[:9].copy(), table.iloc[9:].copy()\n"
 _SPLIT = "known, others = split(table, 0.2)\n"
 _EACH = "for n, part in enumerate(parts):\n    ids = encode(part, {0})\n    sets.append(NumpySlicesDataset(ids))\n"
+_KEPT = """def encode(part, known=None):
+    known = {} if known is None else known
+    for c in columns:
+        if c not in known:
+            known[c] = pd.unique(part[c])
+    return [pd.Categorical(part[c], categories=known[c]).codes for c in columns], known
+"""
 _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
 
 
@@ -54,6 +61,13 @@ _PIPELINE = "def pipe(x, names):\n    return NumpySlicesDataset((x, build(names)
         (_UNIQUE.format("column.unique()") + _BOTH.format("build"), "problem"),
         (_UNIQUE.format("pd.unique(column)") + _BOTH.format("build"), "problem"),
         (_UNIQUE.format("np.unique(column)") + _BOTH.format("build"), "undecided"),
+        (_KEPT + "a, known = encode(train)\nb, _ = encode(valid)\n", "problem"),
+        (_KEPT + "a, known = encode(train)\nb, _ = encode(valid, known)\n", None),
+        (
+            _KEPT.replace("Categorical", "seen") + "a, known = encode(train)\nb, _ = encode(valid)\n",
+            None,
+        ),  # to be shown
+        (_KEPT + "a, known = encode(train)\nb, _ = encode(valid, known=known)\n", None),
         (
             "v = CountVectorizer()\na = v.fit_transform(train_texts)\nb = CountVectorizer().fit_transform(val_texts)\n",
             None,
