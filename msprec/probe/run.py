@@ -15,6 +15,7 @@ from msprec.probe.data.first_layers import first_layers
 from msprec.probe.data.interleaved_channels import interleaved_channels
 from msprec.probe.data.interleaved_series import interleaved_series
 from msprec.probe.data.label_control import label_control
+from msprec.probe.data.lookups import lookups
 from msprec.probe.data.lost_inputs import lost_inputs
 from msprec.probe.data.merged_ids import merged_ids
 from msprec.probe.data.orientation import orientation
@@ -185,6 +186,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep_cheap("first_layers", first_layers, traces)
     probes.keep_cheap("lost_inputs", lost_inputs, traces)
     probes.keep_cheap("merged_ids", merged_ids, traces)
+    probes.keep_cheap("lookups", lookups, traces)
     probes.keep_cheap("pooled_places", pooled_places, traces, material)
     probes.keep_cheap("rough_angles", rough_angles, traces)
     probes.keep_cheap("reconstruction", reconstruction, material, losses)

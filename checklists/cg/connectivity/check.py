@@ -3,6 +3,7 @@
 from msprec.bilingual import Text
 from msprec.checklists.cg.connectivity.connectivity import judge_connections, judge_hidden
 from msprec.checklists.cg.connectivity.dropped_inputs import judge_dropped_inputs
+from msprec.checklists.cg.connectivity.exchanged_tables import judge_exchanged_tables
 from msprec.checklists.cg.connectivity.first_step import judge_first_step
 from msprec.checklists.cg.connectivity.lost_shortcut import judge_lost_shortcut
 from msprec.checklists.cg.connectivity.merged_ids import judge_merged_ids
@@ -47,7 +48,14 @@ _ANY_STEP = (
     judge_sampled_deviation,
     judge_own_messages,
 )
-_WATCHED = (judge_connections, judge_narrow_layer, judge_wide_stride, judge_pooled_places, judge_merged_ids)
+_WATCHED = (
+    judge_connections,
+    judge_narrow_layer,
+    judge_wide_stride,
+    judge_pooled_places,
+    judge_merged_ids,
+    judge_exchanged_tables,
+)
 
 
 @item("cg.03", after=with_reference)

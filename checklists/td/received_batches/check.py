@@ -28,6 +28,7 @@ from msprec.checklists.td.received_batches.exchanged_parts import exchanged_part
 from msprec.checklists.td.received_batches.first_rows import first_rows_beside_drawn
 from msprec.checklists.td.received_batches.index_before_order import index_before_order
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
+from msprec.checklists.td.received_batches.own_class_drawn import own_class_drawn
 from msprec.checklists.td.received_batches.predicted_tokens import targets_too_far_ahead
 from msprec.checklists.td.received_batches.reshaped_arrays import reshaped_arrays
 from msprec.checklists.td.received_batches.reshaped_pictures import reshaped_pictures
@@ -81,7 +82,8 @@ def received_batches(run_data: RunData) -> Finding:
     or never read where what follows is valued; one batch
     in every step, of an iterator made anew for each; a series that a script of forecasts smooths about each value; a part of what
     is evaluated after training (td.05.leaked) that was trained on; rows looked for in an array before it was put into a new
-    order; the first rows of predictions beside the targets of rows that were drawn; the parts of a split that are taken under
+    order; the first rows of predictions beside the targets of rows that were drawn; another class that is drawn and may be the
+    label's own; the parts of a split that are taken under
     each other's names; or
     td.05.lost of the batches that were delivered between two training steps of a pass never met one; or nothing was learnt,
     nearest neighbours find the labels no oftener than shuffled labels (td.05.related), and the source shuffles one array
@@ -440,6 +442,7 @@ _JUDGES = (
     trained_samples,
     index_before_order,
     first_rows_beside_drawn,
+    own_class_drawn,
     changed_in_place,
     exchanged_parts,
 )

@@ -9,7 +9,7 @@ from msprec.probe.steps.attainable_range import plain_name
 from msprec.probe.steps.connectivity_trace import GraphTrace, place_of
 from msprec.probe.steps.inference_trace import InferenceTraces
 
-_LOOKS_UP = ("embedding", "gather", "embeddinglookup", "take", "indexselect")
+LOOKS_UP = ("embedding", "gather", "embeddinglookup", "take", "indexselect")
 _MERGES = ("clamp", "clip", "clipbyvalue", "minimum", "mod", "remainder", "floormod", "fmod", "floordiv", "floordivide")
 #: Fewest different ids that come in.
 _DIFFERENT = 8
@@ -29,7 +29,7 @@ def merged_ids(traces: InferenceTraces) -> Optional[dict]:
         return None
     trace = traces.of(0)
     for node in trace.nodes:
-        if plain_name(node) in _LOOKS_UP:
+        if plain_name(node) in LOOKS_UP:
             for value in node.inputs:
                 found = _merged(trace, value)
                 if found is not None:

@@ -432,6 +432,14 @@ _MERGED_IDS = {
     "share": key(finite, "share of the ids of the batch that became one with others"),
 }
 
+_LOOKUP = {
+    "table": key(text, "name of the table"),
+    "rows": key(count, "its rows"),
+    "input": key(count, "the step's input whose ids are looked up in it, from 0"),
+    "inputs": key(count, "inputs of the step"),
+    "place": key(PLACE, "where"),
+}
+
 _POOLED_PLACES = {
     "operator": key(text, "operator that takes all places together"),
     "place": key(PLACE, "where it is called"),
@@ -748,6 +756,7 @@ PROBES = {
     "attended_neighbours": key([_ATTENDED_NEIGHBOURS], "how much of attention over a graph lies on neighbours"),
     "lost_inputs": key([_LOST_INPUTS], "where samples that differ become the same on their way to a layer"),
     "merged_ids": key(_MERGED_IDS, "ids that become one before they are looked up"),
+    "lookups": key([_LOOKUP], "which inputs each table of weights is looked up by"),
     "pooled_places": key(_POOLED_PLACES, "a pooling over all places, and how far the target is a place"),
     "rough_angles": key([_ROUGH_ANGLES], "sines and cosines of numbers too large for their element type"),
     "equal_inputs": key(_EQUAL_INPUTS, "two inputs that enter one layer and hold the same numbers"),
