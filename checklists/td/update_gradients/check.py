@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text, listed
@@ -180,15 +181,22 @@ def _left_over(run_data: RunData) -> Optional[Finding]:
 
 def _begun(run_data: RunData) -> list:
     """The statements that give what the optimizer is called with its first value, which would have to run again."""
+    return [place(file, node.lineno) for file, node, again in _stores_of_given(run_data) if not again][:2]
+
+
+def _changed(run_data: RunData) -> list:
+    """The statements that make what the optimizer is called with of itself, as ``grads = unscale(grads)``."""
+    return [place(file, node.lineno) for file, node, again in _stores_of_given(run_data) if again][:3]
+
+
+def _stores_of_given(run_data: RunData) -> Iterator[tuple]:
+    """``(file, statement, whether it reads the name)`` of what gives a name a value that the optimizer is called with."""
     at = run_data.probes.gradients.place
-    calls = _optimizer_calls(run_data)
-    given = {name for call in calls for one in call.args for name in target_names(one)}
-    return [
-        place(at.file, node.lineno)
-        for node in (run_data.source.nodes(at.file, ast.Assign) if given else ())
-        for one in node.targets
-        if isinstance(one, ast.Name) and one.id in given and one.id not in target_names(node.value)
-    ][:2]
+    given = {name for call in _optimizer_calls(run_data) for one in call.args for name in target_names(one)}
+    for node in run_data.source.nodes(at.file, ast.Assign) if given else ():
+        for one in node.targets:
+            if isinstance(one, ast.Name) and one.id in given:
+                yield at.file, node, one.id in target_names(node.value)
 
 
 def _growing(run_data: RunData) -> list:
@@ -280,7 +288,7 @@ def _next_to_nothing(run_data: RunData) -> Optional[Finding]:
             "Raise the limit of the clipping to the order of the gradient norm (1 to 10 are common), or remove the factor.",
         ),
         _evidence(run_data),
-        [*_clips(run_data), run_data.probes.gradients.place],
+        [*_clips(run_data), run_data.probes.gradients.place, *_changed(run_data)],
     )
 
 
@@ -319,7 +327,7 @@ def _too_much(run_data: RunData) -> Optional[Finding]:
                 "sens of the gradient function), and are they divided by the loss scale before the update?",
             ),
             _evidence(run_data),
-            [run_data.probes.gradients.place],
+            [run_data.probes.gradients.place, *_changed(run_data)],
         )
     if times == 1 and parts > 1 and not _divides(run_data) and not _in_a_cell(run_data):
         return undecided(
