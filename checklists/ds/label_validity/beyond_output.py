@@ -44,6 +44,29 @@ def always_alike(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[t
     return None
 
 
+def softmax_of_several_labels(run_data: RunData, dataset: Fact, _column: Fact) -> Optional[tuple]:
+    """Where labels of which several hold at once are told by holding the result of a softmax against a number: it adds up to one,
+    so that no two of them come above a half."""
+    if dataset.label.kind != "multi_hot":
+        return None
+    for file in run_data.source.trees:
+        for compare in run_data.source.nodes(file, ast.Compare):
+            bound = compare.comparators[0] if len(compare.ops) == 1 else None
+            share = isinstance(bound, ast.Constant) and isinstance(bound.value, float) and 0 < bound.value < 1
+            if share and isinstance(compare.ops[0], ORDERS) and _squashed_by(run_data, file, compare.left) == "softmax":
+                where = place(file, compare.lineno)
+                says = Text(
+                    "{where} 用 {code} 判定标签，而同一样本可有几个标签：softmax 的结果相加为 1，不会有两个同时超过一半",
+                    "{where} tells the labels by {code}, and several hold at once: what softmax gives adds up to 1, so that no "
+                    "two come above a half",
+                    where=at(where),
+                    code=ast.unparse(compare),
+                )
+                advice = Text("对每个标签用 sigmoid。", "Take a sigmoid of each label's score.")
+                return says, advice, where
+    return None
+
+
 def _beside_ends(compare: ast.Compare) -> bool:
     bound = compare.comparators[0] if len(compare.ops) == 1 else None
     plain = isinstance(bound, ast.Constant) and not isinstance(bound.value, bool) and bound.value in (0, 1)

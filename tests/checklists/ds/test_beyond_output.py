@@ -1,9 +1,9 @@
 """ds.02: outputs that are held against an end of their range."""
 
 import pytest
-from building import Run, run_data
+from building import Run, dataset, run_data
 
-from msprec.checklists.ds.label_validity.beyond_output import always_alike
+from msprec.checklists.ds.label_validity.beyond_output import always_alike, softmax_of_several_labels
 
 _NET = "class Net(nn.Cell):\n    def construct(self, x):\n        return ops.sigmoid(self.fc(x))\nnet = Net()\n"
 _PREDICT = "def predict(x):\n    return ops.sigmoid(ops.matmul(x, w) + b).squeeze(-1)\n"
@@ -52,4 +52,23 @@ def watched(code, line, low=0.0, high=1.0, created=False):
 )
 def test_ends_of_the_range(tmp_path, code, settings, told):
     found = always_alike(run_data(tmp_path, watched(code, **settings)), None, None)
+    assert (found[2].line if found is not None else None) == told
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "told"),
+    [
+        ("multi_hot", "p = ops.softmax(net(x)).asnumpy() > 0.5\n", 1),
+        ("multi_hot", "p = ops.softmax(net(x), axis=-1)\nq = (p >= 0.3)\n", 2),
+        ("multi_hot", "p = ops.sigmoid(net(x)).asnumpy() > 0.5\n", None),
+        ("multi_hot", "p = ops.softmax(net(x)).argmax(1)\n", None),
+        ("class", "sure = ops.softmax(net(x)) > 0.5\n", None),
+    ],
+)
+def test_softmax_beside_several_labels(tmp_path, kind, code, told):
+    made = dataset()
+    made["label"] = {**made["label"], "kind": kind}
+    run = run_data(tmp_path, Run(source={"train.py": code}, datasets=[made]))
+    (data,) = run.datasets_of("train")
+    found = softmax_of_several_labels(run, data, None)
     assert (found[2].line if found is not None else None) == told
