@@ -47,10 +47,14 @@ class _Asked(NamedTuple):
     value: Optional[float] = None
 
     def chosen(self, found: list) -> Optional[tuple]:
-        """The one ``(file, expression)`` of several, or the first of those that give the value of the run."""
-        if len(found) == 1:
-            return found[0]
-        return next((one for one in found if self.value is not None and self._value(*one) == self.value), None)
+        """The one ``(file, expression)`` of several, or the first of those that give the value of the run, or the only one of
+        which it is not known."""
+        if len(found) == 1 or self.value is None:
+            return found[0] if len(found) == 1 else None
+        values = [self._value(*one) for one in found]
+        open_ones = [one for one, value in zip(found, values) if value is None]
+        told = next((one for one, value in zip(found, values) if value == self.value), None)
+        return told or (open_ones[0] if len(open_ones) == 1 else None)
 
     def _value(self, file: str, node: ast.expr) -> Optional[float]:
         """A number, or the one that the module gives to a name."""
@@ -237,9 +241,10 @@ def _of_name(asked: _Asked, file: str, node: ast.Name, depth: int) -> Optional[F
 
 
 def _looped_over(scope: ast.AST, name: str) -> Optional[ast.expr]:
-    """The name of what a loop takes the values of a name from, as ``sizes`` of ``for a, b in zip(sizes[:-1], sizes[1:])``."""
+    """The name of what a loop, or a comprehension, takes the values of a name from, as ``sizes`` of ``for a, b in
+    zip(sizes[:-1], sizes[1:])``."""
     for node in own_nodes(scope):
-        if isinstance(node, ast.For) and name in bound_names([node.target]):
+        if isinstance(node, (ast.For, ast.comprehension)) and name in bound_names([node.target]):
             found = _iterated(node.target, node.iter, name)
             while isinstance(found, ast.Subscript) and not _key_of(found):
                 found = found.value

@@ -33,7 +33,8 @@ def label_control(material, losses: list) -> Optional[dict]:
     of_classes = [one for one in losses if one["kind"] in kinds and one["targets"]["input"] is not None]
     if len(of_classes) != 1:
         return None
-    gathered = samples_and_labels(material, of_classes[0]["targets"]["input"])
+    position = of_classes[0]["targets"]["input"]
+    gathered = samples_and_labels(material, position) or _of_one_hot(material, position)
     if gathered is None:
         return None
     samples, labels = gathered
@@ -51,6 +52,16 @@ def samples_and_labels(material, position: int) -> Optional[tuple]:
     """
     gathered = samples_and_targets(material, position, 1)
     return (gathered[0], gathered[1][:, 0]) if gathered is not None else None
+
+
+def _of_one_hot(material, position: int) -> Optional[tuple]:
+    """The same of labels in one-hot rows."""
+    gathered = samples_and_targets(material, position, _CLASSES)
+    if gathered is None:
+        return None
+    samples, rows = gathered
+    plain = rows.shape[1] > 1 and np.isin(rows, (0, 1)).all() and (rows.sum(1) == 1).all()
+    return (samples, rows.argmax(1)) if plain else None
 
 
 def samples_and_targets(material, position: int, columns: int) -> Optional[tuple]:

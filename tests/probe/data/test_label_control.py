@@ -1,8 +1,12 @@
 """Whether labels follow from the inputs, beside shuffled labels."""
 
-import numpy as np
+from types import SimpleNamespace
 
-from msprec.probe.data.label_control import compared
+import numpy as np
+import pytest
+from mindspore import Tensor
+
+from msprec.probe.data.label_control import compared, label_control
 
 RNG = np.random.default_rng(0)
 LABELS = RNG.integers(0, 4, 400)
@@ -49,3 +53,21 @@ def test_classes_that_cannot_be_told_apart():
     assert compared(pairs, LABELS)["alike"] == [["0", "2"], ["1", "3"]]
     assert compared(SAMPLES, LABELS)["alike"] == []
     assert compared(SAMPLES, LABELS % 2)["alike"] == []  # of two classes either has the other
+
+
+@pytest.mark.parametrize(
+    ("rows", "known"),
+    [
+        (LABELS.astype(np.int32), True),
+        (np.eye(4, dtype=np.float32)[LABELS], True),
+        (np.eye(4, dtype=np.float32)[LABELS] * 0.9 + 0.025, False),  # smoothed
+        ((np.random.default_rng(1).random((400, 4)) < 0.5).astype(np.float32), False),  # several labels at once
+    ],
+)
+def test_labels_in_one_hot_rows(rows, known):
+    batch = tuple(Tensor(one) for one in (SAMPLES.astype(np.float32), rows))
+    losses = [{"kind": "softmax_cross_entropy", "targets": {"input": 1}}]
+    found = label_control(SimpleNamespace(batches=[batch]), losses)
+    assert (found is not None) is known
+    if known:
+        assert found["agreement"] == pytest.approx(compared(SAMPLES.astype(np.float32), LABELS)["agreement"], abs=0.01)

@@ -102,6 +102,13 @@ def test_a_batch_of_the_whole_set(reading, size):
     ("code", "line", "found"),
     [
         ("code = 1\nnet = [nn.Dense(64, 48), nn.Dense(48, code)]\n", 2, [1]),  # the one of the two that has so many
+        (
+            "p.add_argument('--hid', default=[8, 1])\na = p.parse_args()\n"
+            "def dense(i, o):\n    return nn.Dense(i, o)\n\n"
+            "dims = [64] + a.hid\nnet = [dense(p, q) for p, q in zip(dims, dims[1:])]\nlast = dense(1, 10)\n",
+            4,
+            [1],
+        ),
         ("c = {\n    'blocks': [1, 'M'],\n}\nfor b in c['blocks']:\n    net.append(nn.Dense(8, b))\n", 5, [2]),
     ],
 )
