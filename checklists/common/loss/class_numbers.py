@@ -71,3 +71,38 @@ def squared_one_hot(loss: Fact, name: Text, run_data: RunData) -> Optional[Wrong
         ),
         loss.place,
     )
+
+
+def squared_marks(loss: Fact, name: Text, run_data: RunData) -> Optional[Wrong]:
+    """The targets are the marks 0 and 1 of two classes under a loss of values, of one output each, and nothing was learnt.
+
+    As of `squared_one_hot`: two classes may be learnt by squared errors, which are the first to change where nothing was.
+    """
+    targets, output = loss.targets, loss.output
+    marks = targets.distinct == 2 and targets.whole and (targets.min, targets.max) == (0, 1)
+    one_each = list(loss.predicted.shape or ())[1:] in ([], [1]) and (targets.inputs or 0) > 1
+    outcome = learning_outcome(run_data)
+    if not marks or not one_each or outcome.verdict != "nothing" or outcome.steps < run_data.limit("td.01.whole_steps"):
+        return None
+    clipped = output.low == 0 and output.high is None
+    return Wrong(
+        Text(
+            "{name} 把两个类别的标记 0 与 1 当作数值来拟合{clipped}，而训练没有学到东西：二分类应使用二元交叉熵。",
+            "{name} fits the marks 0 and 1 of two classes as amounts{clipped}, and nothing was learnt: two classes want a binary "
+            "cross entropy.",
+            name=name,
+            clipped=Text(
+                "，输出还经过 {operator}（停在 0 处便没有梯度）",
+                ", of an output that goes through {operator} (and gets no gradient where it stands at 0)",
+                operator=output.operator,
+            )
+            if clipped
+            else Text("", ""),
+        ),
+        Text(
+            "去掉末层的激活，用 nn.BCEWithLogitsLoss；预测为 logits 大于 0。",
+            "Take the last activation away and use nn.BCEWithLogitsLoss; the prediction is a logit above 0.",
+        ),
+        loss.place,
+        *([output.place] if clipped and output.place else []),
+    )

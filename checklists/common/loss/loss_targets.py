@@ -4,7 +4,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.loss.class_numbers import squared_one_hot, taken_for_amounts
+from msprec.checklists.common.loss.class_numbers import squared_marks, squared_one_hot, taken_for_amounts
 from msprec.checklists.common.loss.class_weights import check_class_weights
 from msprec.checklists.common.loss.loss_with_inputs import (
     BCE,
@@ -220,11 +220,11 @@ def labels_of_sides(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
 
 
 def class_numbers(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
-    """Numbers of classes, or one-hot rows of them, that a loss of values takes for amounts."""
+    """Numbers of classes, one-hot rows of them, or marks of two, that a loss of values takes for amounts."""
     if one.takes != "values":
         return None
-    squared = squared_one_hot(one.fact, one.name, run_data) if not one.own else None
-    return taken_for_amounts(one.fact, one.name, run_data) or squared
+    squared = [check(one.fact, one.name, run_data) for check in (squared_one_hot, squared_marks) if not one.own]
+    return taken_for_amounts(one.fact, one.name, run_data) or next(filter(None, squared), None)
 
 
 def weights_of_classes(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
