@@ -15,6 +15,7 @@ from msprec.checklists.cg.connectivity.pooled_places import judge_pooled_places
 from msprec.checklists.cg.connectivity.recurrent_axes import judge_recurrent_axes
 from msprec.checklists.cg.connectivity.reshaped_axes import judge_reshaped_axes
 from msprec.checklists.cg.connectivity.sampled_deviation import judge_sampled_deviation
+from msprec.checklists.cg.connectivity.single_places import judge_single_places
 from msprec.checklists.cg.connectivity.token_order import judge_token_order
 from msprec.checklists.cg.connectivity.unread_input import judge_unread_input
 from msprec.checklists.cg.connectivity.unread_places import judge_unread_places
@@ -55,6 +56,7 @@ _WATCHED = (
     judge_pooled_places,
     judge_merged_ids,
     judge_exchanged_tables,
+    judge_single_places,
 )
 
 
