@@ -143,8 +143,8 @@ def epochs_origin(run_data: RunData, steps: Iterable = ()) -> list:
         if any(one.file == file and _spans(node, one.line or 0) for one in steps) and isinstance(node, ast.Call)
     ]
     known = [one for one in called if _epochs_of(one[1]) is not None]
-    for file, node in known or nodes:
-        given = _epochs_of(node)
+    ends = [(one.file, _last_of_range(loop)) for one in steps for loop in _loops_of_loops(run_data, one)]
+    for file, given in [*([] if known else ends), *((file, _epochs_of(node)) for file, node in known or nodes)]:
         found = _origin(_Asked(run_data), file, given, 0) if given is not None else None
         if found is not None:
             return [found]
@@ -155,15 +155,27 @@ def _spans(node: ast.AST, line: int) -> bool:
     return getattr(node, "lineno", line + 1) <= line <= (getattr(node, "end_lineno", None) or line)
 
 
+def _loops_of_loops(run_data: RunData, step: Fact) -> list:
+    """The loop over numbers around the loop that a training step is made in."""
+    loops = [one for one in run_data.source.enclosing(step.file, step.line or 0) if isinstance(one, ast.For)]
+    return [one for one in loops[:1] if len(loops) > 1 and _last_of_range(one) is not None]
+
+
+def _last_of_range(loop: ast.For) -> Optional[ast.expr]:
+    """``n`` of ``for … in range(n)``."""
+    if not isinstance(loop.iter, ast.Call) or called_name(loop.iter) != "range":
+        return None
+    return loop.iter.args[1 if len(loop.iter.args) > 1 else 0] if loop.iter.args else None
+
+
 def _epochs_of(node: ast.AST) -> Optional[ast.expr]:
     if isinstance(node, ast.Call) and called_name(node) in ("train", "fit") and isinstance(node.func, ast.Attribute):
         given = _given(node, EPOCHS.names, EPOCHS.position)
         return given if len(node.args) + len(node.keywords) >= 2 else None
-    if not isinstance(node, ast.For) or not isinstance(node.iter, ast.Call) or called_name(node.iter) != "range":
+    last = _last_of_range(node) if isinstance(node, ast.For) else None
+    if last is None or not isinstance(node, ast.For):
         return None
-    last = node.iter.args[1 if len(node.iter.args) > 1 else 0] if node.iter.args else None
-    named = "epoch" in ast.unparse(node.target).lower() or (last is not None and "epoch" in ast.unparse(last).lower())
-    return last if named else None
+    return last if "epoch" in f"{ast.unparse(node.target)} {ast.unparse(last)}".lower() else None
 
 
 def _given(call: ast.Call, names: Iterable, position: int) -> Optional[ast.expr]:

@@ -92,6 +92,17 @@ def test_epochs(reading, code, found):
     assert lines(epochs_origin(reading(code))) == found
 
 
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("n, b = 2, 16\nfor r in range(n):\n    for k in range(0, 99, b):\n        step(x[k:k + b])\n", [1]),
+        ("n = 99\nfor k in range(n):\n    # of one pass\n    step(x[k])\n", []),
+    ],
+)
+def test_a_loop_around_the_loop_of_the_steps(reading, code, found):
+    assert lines(epochs_origin(reading(code), [place("train.py", 4)])) == found
+
+
 @pytest.mark.parametrize("size", ["x.shape[0]", "len(x)"])
 def test_a_batch_of_the_whole_set(reading, size):
     code = f"n = {size}\ndata = source.batch(n)\n"
