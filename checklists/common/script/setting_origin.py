@@ -133,7 +133,8 @@ def _returned_by(run_data: RunData, where: Fact, given: Optional[ast.expr]) -> l
 
 def epochs_origin(run_data: RunData, steps: Iterable = ()) -> list:
     """The place where the number of epochs is written: of the call of ``Model.train`` or ``fit`` that the training ``steps`` come
-    from, else of the first such call or loop over epochs, in the files of the steps before all others."""
+    from, or of the loop around the loop that makes them, else of the first such call or loop over epochs, in the files of the
+    steps before all others."""
     steps = [one for one in steps if one.file]
     files = sorted(run_data.source.trees, key=lambda file: file not in [one.file for one in steps])
     nodes = [(file, node) for file in files for node in run_data.source.nodes(file, ast.Call, ast.For)]
