@@ -183,7 +183,8 @@ class Order:
         if told:
             limit = self.run_data.limit("dp.03.weak_changes")
             return all(entry.label_changes > limit * entry.expected_changes for entry in told)
-        origins = array_origins(self.run_data, self.dataset, self.dataset.columns[0])
+        columns = self.dataset.columns
+        origins = array_origins(self.run_data, self.dataset, columns[0]) if columns else []
         return any(map(self._drawn, origins))
 
     def _drawn(self, origin: Fact) -> bool:

@@ -46,6 +46,12 @@ def test_where_shuffle_is_handed_in(verdict, given, lines):
     assert entry["conclusion"] == "problem" and [one["line"] for one in entry["locations"]][-len(lines) :] == lines
 
 
+def test_a_data_set_whose_columns_were_not_seen(verdict):
+    unseen = {"label_changes": None, "expected_changes": None, "label_segment_dependence": None}
+    made = ordered(one_pass(1, **unseen), one_pass(2, **SAME, **unseen), columns=[], shuffle=OFF)
+    assert "failed" not in verdict("dp.03", made)["summary"]
+
+
 def test_an_order_that_a_caller_makes(verdict):
     step = [
         {
