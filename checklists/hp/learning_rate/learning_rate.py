@@ -9,6 +9,7 @@ from msprec.checklists.common.loss.loss_rules import computed_twice, times_small
 from msprec.checklists.common.script.setting_origin import RATE, argument_origin
 from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.checklists.common.training.reinforcement import learns_by_rewards
+from msprec.checklists.common.training.simple_predictors import behind_simple_predictor
 from msprec.checklists.common.weights.weight_updates import nothing_updated
 from msprec.checklists.dp.normalization.check import normalised
 from msprec.checklists.hp.learning_rate.after_other_items import (
@@ -65,6 +66,7 @@ from msprec.checklists.hp.learning_rate.moved_weights import (
     far_above_usual,
     far_below_usual,
     hardly_moved,
+    is_far_below_usual,
     moved,
     out_of_reach,
     still_on_its_first_way,
@@ -335,11 +337,22 @@ class _Rate:
         far = self.run_data.limit("hp.01.far_below")
         # a loss without a floor at 0 falls ever faster with the rate: no bound of the test means a thing then
         bottomless = self.seen.kind == "falls" and self.seen.last < 0
-        if self.below < far or bottomless:
+        if bottomless:
+            return None
+        if self.below >= self.run_data.limit("hp.01.below_and_behind") and self._unusual_and_behind():
+            return self._too_small()
+        if self.below < far:
             return None
         # a test of one step a rate is late by ten times at the most
         late = self.below >= self.run_data.limit("hp.01.late") * far
         return self._too_small() if late or not fell_well(self.run_data, self.seen) else None
+
+    def _unusual_and_behind(self) -> bool:
+        """Whether the rate is far below the usual one, and the training stays far behind a simple predictor (td.01)."""
+        return (
+            is_far_below_usual(self.run_data, self.used)
+            and behind_simple_predictor(self.run_data, self.outcome) is not None
+        )
 
     def behind(self) -> Optional[Finding]:
         if self.verdict != "too_large" or not outdone_by_test(self.run_data, self.seen, self.curve):

@@ -128,6 +128,16 @@ def far_above_usual(
     )
 
 
+def is_far_below_usual(run_data: RunData, used: float) -> bool:
+    """Whether the rate of the one optimizer is hp.01.below_usual of the usual one or less, its momentum counted."""
+    drawn = _drawn(run_data)
+    if drawn is None:
+        return False
+    one, adaptive = drawn[0], rate_sized([drawn[0]])
+    usual, reached = (_USUAL_ADAPTIVE, used) if adaptive else (_usual_rate(one), used * _lasting(one))
+    return usual is not None and reached <= run_data.limit("hp.01.below_usual") * usual * (1 + 1e-6)
+
+
 def _usual_rate(optimizer: Fact) -> Optional[float]:
     """The usual rate of an optimizer whose steps go with the gradients; None of any other."""
     return next((rate for name, rate in _USUAL if re.search(name, optimizer.class_ or "", re.IGNORECASE)), None)

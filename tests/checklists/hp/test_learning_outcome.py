@@ -178,6 +178,32 @@ def test_a_higher_rate_comes_below_the_end_of_a_slow_run(verdict, steps, agreeme
     assert (entry["conclusion"] == "problem" and "too small" in entry["summary"]) == small, entry["summary"]
 
 
+@pytest.mark.parametrize(
+    ("rate", "momentum", "agreement", "small"),
+    [
+        (5e-5, 0.9, 0.99, True),
+        (5e-5, 0.9, 0.3, False),  # neighbours tell as little
+        (5e-4, 0.9, 0.99, False),  # below the bounds by less, and half of the usual one
+        (5e-5, 0.999, 0.99, False),  # a long momentum makes up for it
+    ],
+)
+def test_a_rate_below_the_bounds_and_the_usual_one_of_a_run_that_stays_behind(
+    verdict, rate, momentum, agreement, small
+):
+    run = swept(training(lambda n: 2.3 - 0.4 * n / 600, 600), 5e-4, 0.5)
+    for row in run.facts["steps"] if "steps" in run.facts else run.steps:
+        row["lr"] = rate
+    run.facts["optimizer"]["optimizers"][0].update(
+        {"class": "Momentum", "momentum": momentum, "learning_rate": {"kind": "constant", "value": rate}}
+    )
+    run.facts["probes"] = {
+        "losses": [{"kind": "softmax_cross_entropy", "predicted": {"shape": [32, 10]}}],
+        "label_control": {**NEIGHBOURS, "agreement": agreement},
+    }
+    entry = verdict("hp.01", run)
+    assert (entry["conclusion"] == "problem" and "too small" in entry["summary"]) == small, entry["summary"]
+
+
 def test_another_rate_does_not_outdo_a_run_that_ends_lower(verdict):
     learnt = training(lambda n: 0.1 + 2.2 * math.exp(-n / 20))
     assert verdict("hp.01", tried(swept(learnt, 1e-3, 1.0), used=2.2, tenfold=0.6))["conclusion"] == "ok"
