@@ -191,7 +191,7 @@ def test_a_rate_below_the_bounds_and_the_usual_one_of_a_run_that_stays_behind(
     verdict, rate, momentum, agreement, small
 ):
     run = swept(training(lambda n: 2.3 - 0.4 * n / 600, 600), 5e-4, 0.5)
-    for row in run.facts["steps"] if "steps" in run.facts else run.steps:
+    for row in run.steps:
         row["lr"] = rate
     run.facts["optimizer"]["optimizers"][0].update(
         {"class": "Momentum", "momentum": momentum, "learning_rate": {"kind": "constant", "value": rate}}
