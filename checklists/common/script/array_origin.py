@@ -11,6 +11,8 @@ from msprec.source.user_code import argument_names, assigned_parts, called_name,
 
 _MOST, _DEEPEST, _OUTSIDE = 5, 6, 3
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+#: Calls that give the parts of an array, its first argument.
+_PARTS = ("split", "array_split", "vsplit")
 #: Calls whose rows are vectors of a single one: what takes them is the class.
 _UNIT_ROWS = {"eye", "identity"}
 
@@ -293,7 +295,8 @@ def _followed(scopes: list, node: ast.AST, before: int, depth: int) -> Iterator[
 
 
 def _delivered(scopes: list, name: str, before: int, depth: int) -> Iterator[int]:
-    """The lines that make what a loop over a generator of the script's gives a name, as ``for x, y in data.batches(32)`` does."""
+    """The lines that make what a loop over a generator of the script's gives a name, as ``for x, y in data.batches(32)`` does, or
+    over the parts of an array, as ``for part in np.split(x, 40)``."""
     for loop in [
         one for scope in scopes for one in own_nodes(scope) if isinstance(one, ast.For) and one.lineno < before
     ]:
@@ -302,6 +305,9 @@ def _delivered(scopes: list, name: str, before: int, depth: int) -> Iterator[int
         if not held or not isinstance(loop.iter, ast.Call):
             continue
         generator = _function_named(scopes[-1], called_name(loop.iter))
+        if generator is None and called_name(loop.iter) in _PARTS and loop.iter.args:
+            yield from _followed(scopes, loop.iter.args[0], loop.lineno, depth + 1)
+            return
         if generator is not None:
             owner, body = generator
             yield from _handed_out(body, held[0]) if owner is None else _given_attributes(owner, body, held[0])

@@ -272,6 +272,8 @@ def test_the_calls_that_handed_an_array_in(reading, name, callers, found):
         ("x = load()\nx = x / 2\nout = net(Tensor(x)).asnumpy()\n", 0, [2, 1]),
         ("x = load()\nm = mask()\nout = net(Tensor(x), Tensor(m))\n", 1, [2]),
         ("x = load()\nm = 1\nout = net(x)\n", 1, []),
+        ("x = load()\nfor part in np.split(x, 4):\n    out = net(Tensor(part))\n", 0, [1]),
+        ("x = load()\nfor part in names(x, 4):\n    out = net(Tensor(part))\n", 0, []),
     ],
 )
 def test_the_lines_that_gave_an_argument_its_values(reading, code, position, found):
