@@ -6,6 +6,7 @@ from typing import NamedTuple, Optional
 
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.findings import at
+from msprec.checklists.common.script.discarded_results import discarded_calls
 from msprec.checklists.common.weights.averaged_weights import holds_first_weights
 from msprec.checklists.common.weights.kept_views import kept_as_views
 from msprec.checklists.common.weights.kept_weights import kept_at_worst
@@ -111,11 +112,37 @@ def _nothing_loaded(run_data: RunData) -> Finding:
     return not_applicable(Text("运行中没有加载任何权重。", "No weights were loaded in this run."))
 
 
+def _thrown_away(run_data: RunData, loads: list) -> list:
+    """The places of loads that are statements of their own and are given the file alone."""
+    lines = {(load.place.file, load.place.line) for load in loads if load.place and load.function == "load_checkpoint"}
+    return [
+        where
+        for where, call in discarded_calls(run_data)
+        if (where.file, where.line) in lines
+        if called_name(call) == "load_checkpoint" and len(call.args) + len(call.keywords) == 1
+    ]
+
+
 def _of_loads(run_data: RunData, loads: list) -> Finding:
     judged = [
         one for load in loads for one in [_judge(run_data, load, loads) or _unused(run_data, load)] if one is not None
     ]
     evidence = [_loads_table(loads), *(_names_table(load) for load in loads)]
+    thrown = _thrown_away(run_data, loads)
+    if thrown:
+        return problem(
+            Text(
+                "{where} 读取了检查点，而读到的参数没有保存到任何变量，也没有给出网络：网络仍是原来的权重。",
+                "{where} reads a checkpoint and keeps nothing of it, nor names a network: the weights are those from before.",
+                where=at(thrown[0]),
+            ),
+            Text(
+                "ms.load_param_into_net(net, ms.load_checkpoint(path))，或 ms.load_checkpoint(path, net)。",
+                "Write ms.load_param_into_net(net, ms.load_checkpoint(path)), or ms.load_checkpoint(path, net).",
+            ),
+            evidence,
+            thrown,
+        )
     if not judged:
         return undecided(
             Text(

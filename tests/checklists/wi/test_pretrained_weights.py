@@ -209,3 +209,19 @@ def test_a_prefix_that_does_not_fit(verdict, alike, conclusion):
 def test_a_last_layer_that_is_neither_loaded_nor_trained(verdict, changes, loads, conclusion):
     run = Run(weights_loaded=[load(HEAD)] * loads, parameters=[parameter("teacher.fc.weight", [10, 128], **changes)])
     assert verdict("wi.02", run)["conclusion"] == conclusion
+
+
+@pytest.mark.parametrize(
+    ("code", "conclusion"),
+    [
+        ("ms.load_checkpoint('a.ckpt')\n", "problem"),
+        ("weights = ms.load_checkpoint('a.ckpt')\n", "undecided"),
+        ("ms.load_checkpoint('a.ckpt', net)\n", "undecided"),
+        ("ms.load_checkpoint(ckpt_file_name='a.ckpt', net=net)\n", "undecided"),
+        ("show(ms.load_checkpoint('a.ckpt'))\n", "undecided"),
+    ],
+)
+def test_a_checkpoint_that_is_read_and_thrown_away(verdict, code, conclusion):
+    read = {"function": "load_checkpoint", "file": "a.ckpt", "place": {"file": "train.py", "line": 1}}
+    entry = verdict("wi.02", Run(source={"train.py": code}, weights_loaded=[read]))
+    assert entry["conclusion"] == conclusion, entry["summary"]
