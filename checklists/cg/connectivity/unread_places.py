@@ -1,12 +1,14 @@
 """A sequence of which only the first or the last few places are read (cg.03)."""
 
+import ast
 from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.source.user_code import root_name
 
 
 def judge_unread_places(run_data: RunData) -> Optional[Finding]:
@@ -21,7 +23,7 @@ def judge_unread_places(run_data: RunData) -> Optional[Finding]:
 
 
 def _finding(run_data: RunData, one: Fact, size: int) -> Finding:
-    places = [*(pad for pad in one.pads if pad), one.place]
+    places = [*(pad for pad in one.pads if pad), one.place, *_taken_of_list(run_data, one.place)]
     first = one.unread == "last"
     return problem(
         Text(
@@ -45,3 +47,25 @@ def _finding(run_data: RunData, one: Fact, size: int) -> Finding:
         [run_data.code_at(places, Text("位置丢失之处", "Where the places are lost"))],
         places,
     )
+
+
+def _taken_of_list(run_data: RunData, where: Fact) -> list:
+    """Where the function around a line takes one element, by a number, of a list that it appends to step by step."""
+    function = run_data.source.function_around(where.file, where.line) if where.file else None
+    nodes = list(ast.walk(function)) if function is not None else []
+    grown = {
+        root_name(one.func)
+        for one in nodes
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "append"
+    }
+    taken = [
+        one
+        for one in nodes
+        if isinstance(one, ast.Subscript) and isinstance(one.value, ast.Name) and one.value.id in grown
+    ]
+    return [place(where.file, one.lineno) for one in taken if _is_number(one.slice)][:2]
+
+
+def _is_number(index: ast.expr) -> bool:
+    number = index.operand if isinstance(index, ast.UnaryOp) else index
+    return isinstance(number, ast.Constant) and type(number.value) is int

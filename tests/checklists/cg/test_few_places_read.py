@@ -32,3 +32,22 @@ def test_places(tmp_path, changes, lines):
     made.facts["probes"] = {"skipped": {}, "unread_places": [{**LAST, **changes}]}
     told = judge_unread_places(run_data(tmp_path, made))
     assert ([one["line"] for one in told.locations] if told else None) == lines
+
+
+@pytest.mark.parametrize(
+    ("last", "lines"),
+    [
+        ("return self.fc(out[0])", [3, 7]),
+        ("return self.fc(out[-1])", [3, 7]),
+        ("return self.fc(h)", [3]),
+        ("return self.fc(out[k])", [3]),
+    ],
+)
+def test_an_element_of_a_list_that_grows(tmp_path, last, lines):
+    code = "class Net:\n    def construct(self, x):\n        h = f(x[:, 0])\n        out = [h]\n        for t in range(8):\n"
+    code += f"            out.append(f(h))\n        {last}\n"
+    made = Run(source={"train.py": code})
+    one = {**LAST, "pads": [], "unread": "last", "place": {"file": "train.py", "line": 3}}
+    made.facts["probes"] = {"skipped": {}, "unread_places": [one]}
+    told = judge_unread_places(run_data(tmp_path, made))
+    assert [one["line"] for one in told.locations] == lines
