@@ -252,6 +252,11 @@ def bound_names(targets: Iterable) -> set:
     return {name for target in targets for name in target_names(target)}
 
 
+def names_read(nodes: Iterable[ast.AST]) -> set:
+    """The names whose values some nodes, such as those of `ast.walk`, read."""
+    return {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+
+
 def called_name(call: ast.Call) -> str:
     """The last part of what is called: ``ops.isnan(x)`` gives isnan."""
     return last_name(call)

@@ -9,7 +9,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import FunctionNode, bound_names, called_name, own_attribute
+from msprec.source.user_code import FunctionNode, bound_names, called_name, names_read, own_attribute
 
 _FIXED = re.compile(r"\brequires_grad\s*=\s*False\b")
 
@@ -76,7 +76,7 @@ def _writes(method: str) -> bool:
 def _lost(node: ast.ClassDef, kept: set) -> Iterator[tuple]:
     """``(attribute, line)`` of names that are computed from an attribute and never read."""
     for method in (one for one in node.body if isinstance(one, ast.FunctionDef)):
-        read = {one.id for one in ast.walk(method) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+        read = names_read(ast.walk(method))
         for store in (one for one in ast.walk(method) if isinstance(one, ast.Assign)):
             from_kept = {own_attribute(one) for one in ast.walk(store.value) if isinstance(one, ast.Attribute)} & kept
             computed = isinstance(store.value, (ast.BinOp, ast.Call))

@@ -22,17 +22,22 @@ def judge_exchanged_tables(run_data: RunData) -> Optional[Finding]:
     return None
 
 
+def _column(run_data: RunData, lookup: Fact) -> Optional[Fact]:
+    """The column of the first training set that is looked up, where a batch has as many columns as the step has inputs."""
+    columns = next((data.columns for data in train_sets(run_data)), ())
+    return columns[lookup.input] if len(columns) == lookup.inputs else None
+
+
 def _ids(run_data: RunData, lookup: Fact) -> Optional[int]:
-    """How many ids the column holds that is looked up, from 0 to the largest; None where it is not known."""
-    for data in train_sets(run_data)[:1]:
-        if len(data.columns) == lookup.inputs:
-            column = data.columns[lookup.input]
-            return int(column.max) + 1 if column.kind == "int" and column.max is not None and column.min == 0 else None
-    return None
+    """How many ids that column holds, from 0 to the largest; None where it is not known."""
+    column = _column(run_data, lookup)
+    known = column is not None and column.kind == "int" and column.max is not None and column.min == 0
+    return int(column.max) + 1 if column is not None and known else None
 
 
 def _name(run_data: RunData, lookup: Fact) -> str:
-    return train_sets(run_data)[0].columns[lookup.input].name or f"{lookup.input}"
+    column = _column(run_data, lookup)
+    return (column.name if column is not None else None) or f"{lookup.input}"
 
 
 def _finding(run_data: RunData, one: Fact, other: Fact) -> Finding:

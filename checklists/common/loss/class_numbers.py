@@ -54,8 +54,7 @@ def squared_one_hot(loss: Fact, name: Text, run_data: RunData) -> Optional[Wrong
     reconstructed = (loss.targets.inputs or 0) < 2
     if not loss.targets.one_hot or not classes or classes < 3 or reconstructed or not list(loss.predicted.shape or ()):
         return None
-    outcome = learning_outcome(run_data)
-    if outcome.verdict != "nothing" or outcome.steps < run_data.limit("td.01.whole_steps"):
+    if not _taught_nothing(run_data):
         return None
     return Wrong(
         Text(
@@ -81,8 +80,7 @@ def squared_marks(loss: Fact, name: Text, run_data: RunData) -> Optional[Wrong]:
     targets, output = loss.targets, loss.output
     marks = targets.distinct == 2 and targets.whole and (targets.min, targets.max) == (0, 1)
     one_each = list(loss.predicted.shape or ())[1:] in ([], [1]) and (targets.inputs or 0) > 1
-    outcome = learning_outcome(run_data)
-    if not marks or not one_each or outcome.verdict != "nothing" or outcome.steps < run_data.limit("td.01.whole_steps"):
+    if not marks or not one_each or not _taught_nothing(run_data):
         return None
     clipped = output.low == 0 and output.high is None
     return Wrong(
@@ -106,3 +104,9 @@ def squared_marks(loss: Fact, name: Text, run_data: RunData) -> Optional[Wrong]:
         loss.place,
         *([output.place] if clipped and output.place else []),
     )
+
+
+def _taught_nothing(run_data: RunData) -> bool:
+    """Whether nothing was learnt in a training that was long enough to tell."""
+    outcome = learning_outcome(run_data)
+    return outcome.verdict == "nothing" and outcome.steps >= run_data.limit("td.01.whole_steps")

@@ -223,8 +223,8 @@ def class_numbers(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     """Numbers of classes, one-hot rows of them, or marks of two, that a loss of values takes for amounts."""
     if one.takes != "values":
         return None
-    squared = [check(one.fact, one.name, run_data) for check in (squared_one_hot, squared_marks) if not one.own]
-    return taken_for_amounts(one.fact, one.name, run_data) or next(filter(None, squared), None)
+    checks = (taken_for_amounts,) if one.own else (taken_for_amounts, squared_one_hot, squared_marks)
+    return next(filter(None, (check(one.fact, one.name, run_data) for check in checks)), None)
 
 
 def weights_of_classes(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:

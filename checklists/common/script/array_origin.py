@@ -297,21 +297,20 @@ def _followed(scopes: list, node: ast.AST, before: int, depth: int) -> Iterator[
 def _delivered(scopes: list, name: str, before: int, depth: int) -> Iterator[int]:
     """The lines that make what a loop over a generator of the script's gives a name, as ``for x, y in data.batches(32)`` does, or
     over the parts of an array, as ``for part in np.split(x, 40)``."""
-    for loop in [
-        one for scope in scopes for one in own_nodes(scope) if isinstance(one, ast.For) and one.lineno < before
-    ]:
+    loops = [one for scope in scopes for one in own_nodes(scope) if isinstance(one, ast.For) and one.lineno < before]
+    for loop in loops:
         targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
         held = [n for n, one in enumerate(targets) if isinstance(one, ast.Name) and one.id == name]
         if not held or not isinstance(loop.iter, ast.Call):
             continue
         generator = _function_named(scopes[-1], called_name(loop.iter))
-        if generator is None and called_name(loop.iter) in _PARTS and loop.iter.args:
-            yield from _followed(scopes, loop.iter.args[0], loop.lineno, depth + 1)
-            return
         if generator is not None:
             owner, body = generator
             yield from _handed_out(body, held[0]) if owner is None else _given_attributes(owner, body, held[0])
             yield from _from_arguments(scopes, loop.iter, body, held[0], depth)
+            return
+        if called_name(loop.iter) in _PARTS and loop.iter.args:
+            yield from _followed(scopes, loop.iter.args[0], loop.lineno, depth + 1)
             return
 
 

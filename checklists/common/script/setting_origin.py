@@ -18,8 +18,7 @@ SCHEDULE = re.compile(r"(LR|_lr|Schedule|Scheduler)$")
 #: Names of the module whose functions make lists of rates.
 _NUMPY = ("np", "numpy")
 #: Calls that hand their first argument on, and initializers whose first argument is how wide they draw, or what they fill with.
-_HANDS_ON = ("float", "int", "Tensor", "tensor", "max", "min")
-_INITIALIZERS = ("Normal", "TruncatedNormal", "Uniform", "Constant")
+_HANDS_ON = ("float", "int", "Tensor", "tensor", "max", "min", "Normal", "TruncatedNormal", "Uniform", "Constant")
 
 
 class ArgumentName(NamedTuple):
@@ -49,12 +48,14 @@ class _Asked(NamedTuple):
     def chosen(self, found: list) -> Optional[tuple]:
         """The one ``(file, expression)`` of several, or the first of those that give the value of the run, or the only one of
         which it is not known."""
-        if len(found) == 1 or self.value is None:
-            return found[0] if len(found) == 1 else None
-        values = [self._value(*one) for one in found]
-        open_ones = [one for one, value in zip(found, values) if value is None]
-        told = next((one for one, value in zip(found, values) if value == self.value), None)
-        return told or (open_ones[0] if len(open_ones) == 1 else None)
+        if len(found) == 1:
+            return found[0]
+        if self.value is None:
+            return None
+        values = [(one, self._value(*one)) for one in found]
+        told = [one for one, value in values if value == self.value]
+        unknown = [one for one, value in values if value is None]
+        return told[0] if told else unknown[0] if len(unknown) == 1 else None
 
     def _value(self, file: str, node: ast.expr) -> Optional[float]:
         """A number, or the one that the module gives to a name."""
@@ -80,11 +81,7 @@ def argument_origin(
         return []
     tree = run_data.source.trees.get(call.file)
     for node in ast.walk(tree) if tree is not None else ():
-        if (
-            isinstance(node, ast.Call)
-            and _spans(node, call.line)
-            and called_name(node) in (callee or called_name(node), "")
-        ):
+        if isinstance(node, ast.Call) and _spans(node, call.line) and (not callee or called_name(node) in (callee, "")):
             asked, given = _Asked(run_data, value), _given(node, wanted.names, wanted.position)
             if value is not None and given is not None and _number(given) not in (None, value):
                 continue  # another call in the same line
@@ -173,10 +170,11 @@ def _epochs_of(node: ast.AST) -> Optional[ast.expr]:
     if isinstance(node, ast.Call) and called_name(node) in ("train", "fit") and isinstance(node.func, ast.Attribute):
         given = _given(node, EPOCHS.names, EPOCHS.position)
         return given if len(node.args) + len(node.keywords) >= 2 else None
-    last = _last_of_range(node) if isinstance(node, ast.For) else None
-    if last is None or not isinstance(node, ast.For):
+    if not isinstance(node, ast.For):
         return None
-    return last if "epoch" in f"{ast.unparse(node.target)} {ast.unparse(last)}".lower() else None
+    last = _last_of_range(node)
+    named = last is not None and "epoch" in f"{ast.unparse(node.target)} {ast.unparse(last)}".lower()
+    return last if named else None
 
 
 def _given(call: ast.Call, names: Iterable, position: int) -> Optional[ast.expr]:
@@ -199,7 +197,7 @@ def _origin(asked: _Asked, file: str, node: ast.AST, depth: int) -> Optional[Fac
     if isinstance(node, _PLAIN):
         names = [one for one in ast.walk(node) if isinstance(one, (ast.Name, ast.Attribute))]
         return (_origin(asked, file, names[0], depth + 1) if names else None) or place(file, node.lineno)
-    if isinstance(node, ast.Call) and called_name(node) in (*_HANDS_ON, *_INITIALIZERS) and node.args:
+    if isinstance(node, ast.Call) and called_name(node) in _HANDS_ON and node.args:
         return _origin(asked, file, node.args[0], depth + 1)
     if isinstance(node, ast.Call) and (SCHEDULE.search(called_name(node)) or _is_own(asked, called_name(node))):
         return place(file, node.lineno)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import argument_names, construct_of
+from msprec.source.user_code import argument_names, construct_of, names_read
 
 
 class Argument(NamedTuple):
@@ -33,7 +33,7 @@ def required_arguments(run_data: RunData) -> list[Argument]:
 def _of(file: str, construct: ast.FunctionDef) -> list[Argument]:
     given = argument_names(construct)
     required = given[: len(given) - len(construct.args.defaults)]
-    read = {one.id for one in ast.walk(construct) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+    read = names_read(ast.walk(construct))
     read |= set(required) if _reads_all(construct) else set()
     return [
         Argument(name, name in read or name.startswith("_"), construct, place(file, construct.lineno))

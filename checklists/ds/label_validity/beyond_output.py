@@ -1,15 +1,16 @@
 """Outputs that a script compares with a number at the end of their range, so that the result is always the same (ds.02)."""
 
 import ast
+from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names, called_name
+from msprec.source.user_code import bound_names, called_name, plain_number
 
-ORDERS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE)
+_ORDERS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE)
 #: Calls that give what lies between 0 and 1, and that only change the form of what they are given.
 _BETWEEN = ("sigmoid", "softmax")
 FORMS = ("asnumpy", "numpy", "squeeze", "reshape", "view", "flatten", "ravel", "astype", "float", "copy")
@@ -20,27 +21,26 @@ def always_alike(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[t
     ``output > 1``: what lies between 0 and 1 is always on one side of either. What is indexed or asserted by that is no class."""
     ends = [one.output for one in run_data.probes.losses if (one.output.low, one.output.high) == (0, 1)]
     end = ends[0] if ends and len(ends) == len(run_data.probes.losses) else None
-    for file in run_data.source.trees:
-        for compare in run_data.source.nodes(file, ast.Compare):
-            if not _beside_ends(compare) or _is_no_class(run_data, file, compare):
-                continue
-            of_network = end is not None and _is_output(run_data, file, compare.left, end)
-            operator = end.operator if end is not None and of_network else _squashed_by(run_data, file, compare.left)
-            if operator:
-                where = place(file, compare.lineno)
-                says = Text(
-                    "{where} 用 {code} 判定类别，而 {operator} 的结果总在 0 与 1 之间：得到的类别与网络的输出无关，永远相同",
-                    "{where} takes the class by {code}, and what {operator} gives lies between 0 and 1: the result is always the "
-                    "same",
-                    where=at(where),
-                    code=ast.unparse(compare),
-                    operator=operator,
-                )
-                advice = Text(
-                    "把概率与 0.5 比较；0 是 logits 的界限。",
-                    "Compare probabilities with 0.5; 0 is the bound of logits.",
-                )
-                return says, advice, where
+    for file, compare, bound in compared_with_numbers(run_data):
+        if bound not in (0, 1) or _is_no_class(run_data, file, compare):
+            continue
+        of_network = end is not None and _is_output(run_data, file, compare.left, end)
+        operator = end.operator if end is not None and of_network else _squashed_by(run_data, file, compare.left)
+        if operator:
+            where = place(file, compare.lineno)
+            says = Text(
+                "{where} 用 {code} 判定类别，而 {operator} 的结果总在 0 与 1 之间：得到的类别与网络的输出无关，永远相同",
+                "{where} takes the class by {code}, and what {operator} gives lies between 0 and 1: the result is always the "
+                "same",
+                where=at(where),
+                code=ast.unparse(compare),
+                operator=operator,
+            )
+            advice = Text(
+                "把概率与 0.5 比较；0 是 logits 的界限。",
+                "Compare probabilities with 0.5; 0 is the bound of logits.",
+            )
+            return says, advice, where
     return None
 
 
@@ -49,28 +49,28 @@ def softmax_of_several_labels(run_data: RunData, dataset: Fact, _column: Fact) -
     so that no two of them come above a half."""
     if dataset.label.kind != "multi_hot":
         return None
-    for file in run_data.source.trees:
-        for compare in run_data.source.nodes(file, ast.Compare):
-            bound = compare.comparators[0] if len(compare.ops) == 1 else None
-            share = isinstance(bound, ast.Constant) and isinstance(bound.value, float) and 0 < bound.value < 1
-            if share and isinstance(compare.ops[0], ORDERS) and _squashed_by(run_data, file, compare.left) == "softmax":
-                where = place(file, compare.lineno)
-                says = Text(
-                    "{where} 用 {code} 判定标签，而同一样本可有几个标签：softmax 的结果相加为 1，不会有两个同时超过一半",
-                    "{where} tells the labels by {code}, and several hold at once: what softmax gives adds up to 1, so that no "
-                    "two come above a half",
-                    where=at(where),
-                    code=ast.unparse(compare),
-                )
-                advice = Text("对每个标签用 sigmoid。", "Take a sigmoid of each label's score.")
-                return says, advice, where
+    for file, compare, bound in compared_with_numbers(run_data):
+        if 0 < bound < 1 and _squashed_by(run_data, file, compare.left) == "softmax":
+            where = place(file, compare.lineno)
+            says = Text(
+                "{where} 用 {code} 判定标签，而同一样本可有几个标签：softmax 的结果相加为 1，不会有两个同时超过一半",
+                "{where} tells the labels by {code}, and several hold at once: what softmax gives adds up to 1, so that no "
+                "two come above a half",
+                where=at(where),
+                code=ast.unparse(compare),
+            )
+            advice = Text("对每个标签用 sigmoid。", "Take a sigmoid of each label's score.")
+            return says, advice, where
     return None
 
 
-def _beside_ends(compare: ast.Compare) -> bool:
-    bound = compare.comparators[0] if len(compare.ops) == 1 else None
-    plain = isinstance(bound, ast.Constant) and not isinstance(bound.value, bool) and bound.value in (0, 1)
-    return plain and isinstance(compare.ops[0], ORDERS)
+def compared_with_numbers(run_data: RunData) -> Iterator[tuple]:
+    """``(file, comparison, number)`` of what the script holds against one written number by <, <=, > or >=."""
+    for file in run_data.source.trees:
+        for compare in run_data.source.nodes(file, ast.Compare):
+            bound = plain_number(compare.comparators[0]) if len(compare.ops) == 1 else None
+            if bound is not None and isinstance(compare.ops[0], _ORDERS):
+                yield file, compare, bound
 
 
 def _is_no_class(run_data: RunData, file: str, compare: ast.Compare) -> bool:

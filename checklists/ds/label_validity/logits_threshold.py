@@ -5,7 +5,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
-from msprec.checklists.ds.label_validity.beyond_output import FORMS, ORDERS
+from msprec.checklists.ds.label_validity.beyond_output import FORMS, compared_with_numbers
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_names, called_name
@@ -19,27 +19,21 @@ def logits_held_against_half(run_data: RunData, _dataset: Fact, _column: Fact) -
     losses = run_data.probes.losses
     if not losses or any(one.kind != "bce_with_logits" or not one.output.linear for one in losses):
         return None
-    for file in run_data.source.trees:
-        for compare in run_data.source.nodes(file, ast.Compare):
-            if _with_half(compare) and _is_score(run_data, file, compare.left, 0):
-                where = place(file, compare.lineno)
-                says = Text(
-                    "{where} 用 {code} 判定类别，而网络给出的是 logits：0.5 是概率的界限，作为 logits 相当于概率 0.62",
-                    "{where} takes the class by {code}, and what the network gives are logits: 0.5 is the bound of "
-                    "probabilities, and as a logit it is a probability of 0.62",
-                    where=at(where),
-                    code=ast.unparse(compare),
-                )
-                advice = Text(
-                    "把 logits 与 0 比较，或先经过 sigmoid。", "Compare logits with 0, or take their sigmoid first."
-                )
-                return says, advice, where
+    for file, compare, bound in compared_with_numbers(run_data):
+        if bound == 0.5 and _is_score(run_data, file, compare.left, 0):
+            where = place(file, compare.lineno)
+            says = Text(
+                "{where} 用 {code} 判定类别，而网络给出的是 logits：0.5 是概率的界限，作为 logits 相当于概率 0.62",
+                "{where} takes the class by {code}, and what the network gives are logits: 0.5 is the bound of probabilities, "
+                "and as a logit it is a probability of 0.62",
+                where=at(where),
+                code=ast.unparse(compare),
+            )
+            advice = Text(
+                "把 logits 与 0 比较，或先经过 sigmoid。", "Compare logits with 0, or take their sigmoid first."
+            )
+            return says, advice, where
     return None
-
-
-def _with_half(compare: ast.Compare) -> bool:
-    bound = compare.comparators[0] if len(compare.ops) == 1 else None
-    return isinstance(bound, ast.Constant) and bound.value == 0.5 and isinstance(compare.ops[0], ORDERS)
 
 
 def _is_score(run_data: RunData, file: str, node: ast.expr, depth: int) -> bool:

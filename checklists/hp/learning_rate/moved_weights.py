@@ -108,8 +108,7 @@ def far_above_usual(
     if drawn is None or not (known or few) or nothing_updated(run_data):
         return None
     one, _ = drawn
-    adaptive = rate_sized([one])
-    usual, reached = (_USUAL_ADAPTIVE, used) if adaptive else (_usual_rate(one), used * _lasting(one))
+    usual, reached = _beside_usual(one, used)
     if usual is None or reached < run_data.limit("hp.01.above_usual") * usual:
         return None
     return problem(
@@ -133,9 +132,15 @@ def is_far_below_usual(run_data: RunData, used: float) -> bool:
     drawn = _drawn(run_data)
     if drawn is None:
         return False
-    one, adaptive = drawn[0], rate_sized([drawn[0]])
-    usual, reached = (_USUAL_ADAPTIVE, used) if adaptive else (_usual_rate(one), used * _lasting(one))
+    usual, reached = _beside_usual(drawn[0], used)
     return usual is not None and reached <= run_data.limit("hp.01.below_usual") * usual * (1 + 1e-6)
+
+
+def _beside_usual(optimizer: Fact, used: float) -> tuple:
+    """``(the usual rate or None, what the rate comes to beside it)``: with its momentum, where a step is not as large as the
+    rate."""
+    adaptive = rate_sized([optimizer])
+    return (_USUAL_ADAPTIVE, used) if adaptive else (_usual_rate(optimizer), used * _lasting(optimizer))
 
 
 def _usual_rate(optimizer: Fact) -> Optional[float]:

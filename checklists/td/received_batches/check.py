@@ -83,12 +83,10 @@ def received_batches(run_data: RunData) -> Finding:
     in every step, of an iterator made anew for each; a series that a script of forecasts smooths about each value; a part of what
     is evaluated after training (td.05.leaked) that was trained on; rows looked for in an array before it was put into a new
     order; the first rows of predictions beside the targets of rows that were drawn; another class that is drawn and may be the
-    label's own; the parts of a split that are taken under
-    each other's names; or
-    td.05.lost of the batches that were delivered between two training steps of a pass never met one; or nothing was learnt,
-    nearest neighbours find the labels no oftener than shuffled labels (td.05.related), and the source shuffles one array
-    alone, or lets labels go through the classes in turn (without such a line: undecided). Shapes that broadcast,
-    (N, 1) against (N), are cg.04's.
+    label's own; the parts of a split that are taken under each other's names; or td.05.lost of the batches that were
+    delivered between two training steps of a pass never met one; or nothing was learnt, nearest neighbours find the labels no
+    oftener than shuffled labels (td.05.related), and the source shuffles one array alone, or lets labels go through the
+    classes in turn (without such a line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
     """
     if run_data.trains_nothing:
         return no_training()

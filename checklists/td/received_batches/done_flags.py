@@ -10,7 +10,7 @@ from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.module import last_name
-from msprec.source.user_code import FunctionNode, bound_names, called_name, own_nodes
+from msprec.source.user_code import FunctionNode, bound_names, called_name, names_read, own_nodes
 
 _ENDS = re.compile(r"^(is_?)?(dones?|terminals?|terminated|ended)(_?(t|batch|b|flags?))?$", re.IGNORECASE)
 _GOES_ON = re.compile(
@@ -43,15 +43,13 @@ def unread_ends(run_data: RunData) -> Optional[Finding]:
     for file in sorted(run_data.source.trees):
         sums = [one for one in run_data.source.nodes(file, ast.Assign) if _adds_discounted(one)]
         kept = _kept_flags(run_data, file) if sums else set()
-        for function in run_data.source.functions_around(file, sums):
-            unread = _never_reads_end(function) or _taken_unread(list(ast.walk(function)), kept)
-            lines = _without_flag(ast.walk(function)) if unread else []
+        functions = run_data.source.functions_around(file, sums)
+        scopes = [(list(ast.walk(one)), _never_reads_end(one)) for one in functions]
+        scopes += [(list(own_nodes(run_data.source.trees[file])), False)] if kept else []
+        for nodes, unread in scopes:
+            lines = _without_flag(nodes) if unread or _taken_unread(nodes, kept) else []
             if lines:
                 return _unread(run_data, [place(file, line) for line in lines])
-        nodes = list(own_nodes(run_data.source.trees[file])) if kept else []
-        lines = _without_flag(nodes) if _taken_unread(nodes, kept) else []
-        if lines:
-            return _unread(run_data, [place(file, line) for line in lines])
     return None
 
 
@@ -81,8 +79,7 @@ def _taken_unread(nodes: list, kept: set) -> bool:
         if len(names) == length
         and any(isinstance(one, ast.Call) and called_name(one) == "zip" for one in ast.walk(value))
     }
-    read = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-    return bool(taken - {""}) and not taken & read
+    return bool(taken - {""}) and not taken & names_read(nodes)
 
 
 def _never_reads_end(function: FunctionNode) -> bool:
@@ -94,8 +91,7 @@ def _never_reads_end(function: FunctionNode) -> bool:
         if isinstance(one, ast.Name)
     ]
     ends = {name for name in (*(one.arg for one in function.args.args), *unpacked) if _ENDS.search(name)}
-    read = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-    return bool(ends) and not ends & read
+    return bool(ends) and not ends & names_read(ast.walk(function))
 
 
 def _without_flag(nodes: Iterable) -> list:

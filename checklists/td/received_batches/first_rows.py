@@ -1,7 +1,6 @@
 """The first rows of predictions beside the targets of rows that were drawn (td.05)."""
 
 import ast
-from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text
@@ -9,7 +8,7 @@ from msprec.checklists.common.findings import at
 from msprec.checklists.common.script.reordered_alone import DRAWS
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import assigned_parts, called_name
+from msprec.source.user_code import assigned_parts, called_name, names_read
 
 _DRAWN = (*DRAWS, "train_test_split", "choice")
 
@@ -17,31 +16,42 @@ _DRAWN = (*DRAWS, "train_test_split", "choice")
 def first_rows_beside_drawn(run_data: RunData) -> Optional[Finding]:
     """A problem where a call takes ``a[:len(rows)]`` beside what is made of ``b[rows]``, the rows are drawn at random, and ``a``
     is made without them: the first rows of the one are not those of the other."""
-    for file, tree in run_data.source.trees.items():
-        if not run_data.source.calls_named(file, _DRAWN):
-            continue
-        stores = [
-            (held, value)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Assign)
-            for target in node.targets
-            for held, value, _ in assigned_parts(target, node.value)
-            if isinstance(held, ast.Name)
+    for file in run_data.source.trees:
+        counted = [
+            (call, one, _counted(one))
+            for call in run_data.source.nodes(file, ast.Call)
+            if len(call.args) > 1
+            for one in call.args
+            if _counted(one)
         ]
-        taken = {(held.id, rows) for held, value in stores for rows in _rows_taken(value)}
-        for call, first, rows in _first_rows(tree, _made_of(stores, draws=True)):
+        stores = _stores(run_data, file) if counted else []
+        drawn = _made_of(stores, {name for name, value in stores if _draws(value)})
+        taken = {(name, rows) for name, value in stores for rows in _rows_taken(value)}
+        for call, first, rows in counted:
             beside = [one for one in call.args if one is not first]
-            drawn = any(rows in _rows_taken(one) or {(name, rows) for name in _read(one)} & taken for one in beside)
-            if drawn and not _read(first.value) & _made_of(stores, {rows}):
+            meets = any(rows in _rows_taken(one) or {(name, rows) for name in _read(one)} & taken for one in beside)
+            if rows in drawn and meets and not _read(first.value) & _made_of(stores, {rows}):
                 return _finding(run_data, place(file, call.lineno), ast.unparse(first), rows)
     return None
 
 
-def _first_rows(tree: ast.AST, drawn: set) -> Iterator[tuple]:
-    """``(call, a[:len(rows)], rows)`` of calls of several arguments with such a one, of rows that are drawn."""
-    for call in ast.walk(tree):
-        if isinstance(call, ast.Call) and len(call.args) > 1:
-            yield from ((call, one, _counted(one)) for one in call.args if _counted(one) in drawn)
+def _stores(run_data: RunData, file: str) -> list:
+    """``(name, value)`` of the assignments in a file."""
+    return [
+        (held.id, value)
+        for node in run_data.source.nodes(file, ast.Assign)
+        for target in node.targets
+        for held, value, _ in assigned_parts(target, node.value)
+        if isinstance(held, ast.Name)
+    ]
+
+
+def _draws(value: ast.expr) -> bool:
+    return any(isinstance(one, ast.Call) and called_name(one) in _DRAWN for one in ast.walk(value))
+
+
+def _read(node: ast.AST) -> set:
+    return names_read(ast.walk(node))
 
 
 def _counted(node: ast.expr) -> str:
@@ -60,21 +70,13 @@ def _rows_taken(node: ast.AST) -> set:
     return {part.id for part in parts if isinstance(part, ast.Name)}
 
 
-def _made_of(stores: list, names: Optional[set] = None, draws: bool = False) -> set:
-    """The names that are assigned what reads one of ``names``, or one made of them; ``draws``: or what is drawn at random."""
-    found = set(names or ())
-    before = -1
+def _made_of(stores: list, names: set) -> set:
+    """The names, and those that are assigned what reads one of them, or one made of them."""
+    found, before = set(names), -1
     while len(found) != before:
         before = len(found)
-        for held, value in stores:
-            drawn = draws and any(isinstance(one, ast.Call) and called_name(one) in _DRAWN for one in ast.walk(value))
-            if drawn or _read(value) & found:
-                found.add(held.id)
+        found |= {name for name, value in stores if name not in found and _read(value) & found}
     return found
-
-
-def _read(node: ast.AST) -> set:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
 
 
 def _finding(run_data: RunData, where, first: str, rows: str) -> Finding:

@@ -9,7 +9,7 @@ from msprec.checklists.common.findings import at, train_sets
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, root_name
+from msprec.source.user_code import called_name, names_read, root_name
 
 #: Functions that are asked for a batch.
 _GIVES_BATCH = re.compile(r"batch|^next|^sample$|^draw", re.IGNORECASE)
@@ -94,7 +94,7 @@ def _forgotten(run_data: RunData, function: str) -> list:
                 continue
             inside = list(ast.walk(node))
             fields = {one.attr for one in inside if isinstance(one, ast.Attribute) and root_name(one) == "self"}
-            read = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+            read = names_read(inside)
             names = [one for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
             found += [place(file, one.lineno) for one in names if one.id in fields and one.id not in read]
     return found

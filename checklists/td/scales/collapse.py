@@ -10,7 +10,7 @@ from msprec.checklists.td.units.lost_units import Moments
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names
+from msprec.source.user_code import bound_names, target_names
 
 #: A line that reduces a term of a loss over an axis.
 _REDUCES = re.compile(r"\.(mean|sum)\(|\b(reduce_)?(mean|sum)\(")
@@ -47,7 +47,7 @@ def collapsed_reconstruction(run_data: RunData) -> Optional[Finding]:
 
 def _finding(run_data: RunData, seen: Text, terms: list, priors: list) -> Finding:
     made = [where for one in terms for where in (*reduced_at(run_data, one), *made_for_calls(run_data, one))]
-    places = list({(one.file, one.line): one for one in (*terms, *priors, *made)}.values())
+    places = [*terms, *priors, *made]
     return problem(
         Text(
             "重建结果与输入无关：{seen}。loss 的另一项（如 KL）压过了重建误差，编码不再携带信息。",
@@ -76,10 +76,6 @@ def reduced_at(run_data: RunData, term: Optional[Fact]) -> list:
     return [
         place(term.file, one.lineno)
         for one in stores
-        if one.lineno > term.line and (bound_names(one.targets) | _read(one)) & names
+        if one.lineno > term.line and (bound_names(one.targets) | set(target_names(one.value))) & names
         if _REDUCES.search(ast.unparse(one.value))
     ]
-
-
-def _read(store: ast.Assign) -> set:
-    return {one.id for one in ast.walk(store.value) if isinstance(one, ast.Name)}

@@ -58,7 +58,7 @@ def outputs_too_large(run_data: RunData, targets: Targets, found: Assessment, sh
         ),
         _ADVICE,
         [_table(wide), *shown],
-        list({str(one): one for one in (created or first[:1])}.values()),
+        created or first[:1],
     )
 
 
@@ -77,8 +77,7 @@ def scores_too_large(run_data: RunData, found: Assessment) -> Optional[Finding]:
         wide = _wide_again(run_data)
     if not wide:
         return None
-    made = [place for one, _ in wide for place in _made(run_data, one)]
-    places = list({(one.file, one.line): one for one in made}.values())
+    places = [place for one, _ in wide for place in _made(run_data, one)]
     return problem(
         Text(
             "网络开头的输出过大：loss 从 {start} 开始，而常数预测为 {constant}，结尾为 {end}{wide}。",

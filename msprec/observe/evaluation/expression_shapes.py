@@ -71,17 +71,14 @@ def _of_call(call: ast.Call, names: dict) -> Optional[tuple]:
     shape = shape_of(array, names)
     if shape is None or call.func.attr in _SHAPE_KEEPING:
         return shape
-    if any(keyword.arg not in ("axis", "dim") for keyword in call.keywords):
+    if len(call.keywords) > 1 or any(keyword.arg not in ("axis", "dim") for keyword in call.keywords):
         return None
     sizes = given[0].elts if len(given) == 1 and isinstance(given[0], (ast.Tuple, ast.List)) else given
     try:
-        axes = [_index(keyword.value, names) for keyword in call.keywords]
-        numbers = [_index(size, names) for size in sizes]
+        axis = next((_number(keyword.value, names) for keyword in call.keywords), None)
+        return changed_shape(call.func.attr, shape, [_number(size, names) for size in sizes], axis)
     except ValueError:
         return None
-    if len(axes) > 1 or any(isinstance(number, slice) for number in (*axes, *numbers)):
-        return None
-    return changed_shape(call.func.attr, shape, numbers, axes[0] if axes else None)
 
 
 def _of_part(expression: ast.Subscript, names: dict) -> Optional[tuple]:
@@ -103,13 +100,13 @@ def _of_part(expression: ast.Subscript, names: dict) -> Optional[tuple]:
 def _index(node: ast.expr, names: dict) -> Union[int, slice]:
     """A number, or a slice of numbers. ValueError for anything else, a new axis among it: where one is written, it is meant."""
     if isinstance(node, ast.Slice):
-        return slice(*(None if end is None else _index(end, names) for end in (node.lower, node.upper, node.step)))
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return -_number(node.operand, names)
+        return slice(*(None if end is None else _number(end, names) for end in (node.lower, node.upper, node.step)))
     return _number(node, names)
 
 
 def _number(node: ast.expr, names: dict) -> int:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_number(node.operand, names)
     value = node.value if isinstance(node, ast.Constant) else names.get(getattr(node, "id", None))
     if type(value) is not int:
         raise ValueError

@@ -14,13 +14,12 @@ def signed_targets(trace: GraphTrace) -> list:
     neither 1 nor -1."""
     found, seen = [], set()
     for node in trace.nodes:
-        name = node.callee.lower().replace("_", "")
-        arrays = [to_numpy(one) for one in node.inputs]
-        place = place_of(node)
-        if not name.startswith(_SIGNED) or not arrays or not arrays[-1].size or str(place) in seen:
+        if not node.inputs or not node.callee.lower().replace("_", "").startswith(_SIGNED):
+            continue
+        target, place = to_numpy(node.inputs[-1]).astype(np.float64), place_of(node)
+        if not target.size or str(place) in seen:
             continue
         seen.add(str(place))
-        target = arrays[-1].astype(np.float64)
         found.append(
             {
                 "name": node.callee,
