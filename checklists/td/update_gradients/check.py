@@ -15,6 +15,7 @@ from msprec.checklists.common.training.given_gradients import SCALE_FREE, given_
 from msprec.checklists.common.weights.weight_updates import applied_updates
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.update_gradients.growing_count import growing_count
+from msprec.checklists.td.update_gradients.kept_buffers import kept_buffers
 from msprec.checklists.td.update_gradients.kept_sums import kept_sums
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
@@ -53,6 +54,7 @@ def update_gradients(run_data: RunData) -> Finding:
         _of_others(run_data)
         or _thrown_away(run_data)
         or _left_over(run_data)
+        or kept_buffers(run_data)
         or growing_count(run_data, _explained(run_data) if _all_explained(run_data) else [], _evidence(run_data))
         or _next_to_nothing(run_data)
         or _too_much(run_data)
@@ -62,7 +64,7 @@ def update_gradients(run_data: RunData) -> Finding:
 
 def _without(run_data: RunData) -> Finding:
     steps = [step for step in run_data.train_steps if step.count]
-    summed = _summed_over_ranks(run_data) or kept_sums(run_data)
+    summed = _summed_over_ranks(run_data) or kept_sums(run_data) or kept_buffers(run_data)
     if summed is not None:
         return summed
     averaged = _single(run_data) or run_data.run.parallel.gradients_mean is True
@@ -369,7 +371,10 @@ def _right(run_data: RunData) -> Finding:
     if len(explained) < len(updates):
         loose = run_data.limit("td.04.loose")
         values = {"rest": max(one.rest or 0.0 for one in updates)}
-        if any(one.left is None or abs(one.left) > loose for one in updates if one not in explained):
+        nothing = run_data.limit("td.04.unexplained")
+        if values["rest"] > nothing or any(
+            one.left is None or abs(one.left) > loose for one in updates if one not in explained
+        ):
             return undecided(
                 Text(
                     "优化器得到的梯度不能由重新计算的梯度解释（其余部分占 {rest}），其中可能含有上一次更新的梯度。",
