@@ -11,17 +11,17 @@ from msprec.source.module import last_name
 
 def chosen_at(run_data: RunData, made: Optional[Fact], name: str) -> list:
     """At most two lines that name a class and do not call it, and three that name an activation as MindSpore's layers take it,
-    ``"relu"``, or by the key of a dictionary that holds the class; none where the line that makes the cell names it itself.
+    ``"relu"``, or by the key of a dictionary that holds the class; none where the line that makes the cell names it itself, and no dictionary holds it.
 
     Args:
         run_data: The run.
         made: Where the cell is made.
         name: Of its class.
     """
-    named = re.escape(name)
-    if not made or run_data.matches_at(rf"(?i)\b{named}\b", made):
+    named, held = re.escape(name), _keys(run_data, name)
+    if not made or (run_data.matches_at(rf"(?i)\b{named}\b", made) and not held):
         return []
-    keys = "|".join(map(re.escape, [name, *_keys(run_data, name)]))
+    keys = "|".join(map(re.escape, [name, *held]))
     told = run_data.find_lines(rf"(?i)['\"]({keys})['\"](?!\s*:)", 3) if name else []
     return run_data.find_lines(rf"^(?!\s*(from|import)\b).*\b{named}\b(?!\s*\()", 2) + told
 

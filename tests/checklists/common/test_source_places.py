@@ -48,6 +48,7 @@ def test_a_table_that_is_not_kept(reading, code, lines):
         ("def block(n, act=nn.Sigmoid):\n    return [nn.Dense(n, n), act()]\n", 2, [1]),
         ("ACTS = {'s': nn.Sigmoid}\nnet = ACTS[kind]()\nmake('s')\n", 2, [1, 3]),
         ("other = nn.Sigmoid()\nnet = [nn.Dense(3, 3), act()]\n", 2, []),
+        ("def act(name):\n    return {'s': nn.Sigmoid}[name]()\n\np.add_argument('--act', default='s')\n", 2, [2, 4]),
     ],
 )
 def test_where_a_class_is_chosen(reading, code, made, lines):
