@@ -85,16 +85,34 @@ def better_way(name: str) -> Optional[bool]:
 
 
 def _metric(name: str, tree: ast.AST) -> Optional[str]:
-    """The metric that a name speaks of, or else the one call that gives it; None where neither tells, or they tell of both."""
-    given = {
-        called_name(node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign)
-        and isinstance(node.value, ast.Call)
-        and any(ast.unparse(target) == name for target in node.targets)
-    }
-    for words in ([name], sorted(given)):
+    """The metric that a name speaks of, or else the one call that gives it, or the class of what is called; None where none
+    tells, or they tell of both."""
+    given = _calls_given(tree, name)
+    made = {one for callee in given for one in _calls_given(tree, callee)}
+    for words in ([name], sorted(given), sorted(made)):
         told = [one for one in words if better_way(one) is not None]
         if told and len(words) == 1:
             return told[0]
     return None
+
+
+def _calls_given(tree: ast.AST, name: str) -> set:
+    """What the calls are called that a name is given, ``val = float(evaluate(net))``."""
+    values = [
+        _within(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and any(ast.unparse(target) == name for target in node.targets)
+    ]
+    return {called_name(one) for one in values if isinstance(one, ast.Call)}
+
+
+def _within(value: ast.expr) -> ast.expr:
+    """What a number is made of: inside ``float(…)``, and in front of ``.asnumpy()`` and the like."""
+    while isinstance(value, ast.Call):
+        if called_name(value) == "float" and len(value.args) == 1:
+            value = value.args[0]
+        elif isinstance(value.func, ast.Attribute) and value.func.attr in ("asnumpy", "item") and not value.args:
+            value = value.func.value
+        else:
+            break
+    return value

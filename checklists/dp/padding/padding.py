@@ -181,12 +181,17 @@ def _faults(run_data: RunData, dataset: Fact, pad: Fact) -> list:
 
 def _real_at_its_ends(run_data: RunData, dataset: Fact, pad: Fact) -> bool:
     """Whether values like its padding are real ones of this column, as the tag of most words: they stand within rows too, its
-    mask hides nothing real, and another column agrees with that mask throughout."""
+    mask hides nothing real, and another column agrees with that mask, or with the lengths, throughout."""
     limit, mask = run_data.limit("dp.04.contradicts"), pad.mask
-    if not mask or not pad.inside or (mask.real_off or 0) > limit * max(1, mask.real or 0):
+    if not pad.inside or (mask and (mask.real_off or 0) > limit * max(1, mask.real or 0)):
         return False
-    others = [one.mask for one in dataset.padding if one.column != pad.column and one.mask]
-    return any(one.column == mask.column and one.padded and not one.padded_on and not one.real_off for one in others)
+    others = [one for one in dataset.padding if one.column != pad.column]
+    if not mask:
+        least = 1 - run_data.limit("dp.04.wrong_lengths")
+        lengths = [one.length for one in others if pad.length and one.length.column == pad.length.column]
+        return any((one.agrees or 0) >= least for one in lengths)
+    masks = [one.mask for one in others if one.mask and one.mask.column == mask.column]
+    return any(one.padded and not one.padded_on and not one.real_off for one in masks)
 
 
 def _mask(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:

@@ -6,7 +6,8 @@ from msprec.checklists.dp.preprocessing_consistency.not_scaled_back import not_s
 from msprec.checklists.dp.preprocessing_consistency.own_numbering import own_numbering
 from msprec.checklists.dp.preprocessing_consistency.own_statistics import own_statistics
 from msprec.checklists.dp.preprocessing_consistency.preprocessing_consistency import judge_inputs, judge_pair
-from msprec.checklists.dp.preprocessing_consistency.scaled_back import scaled_back
+from msprec.checklists.dp.preprocessing_consistency.scaled_back import scaled_back, scaled_back_twice
+from msprec.checklists.dp.preprocessing_consistency.scaled_twice import scaled_twice
 from msprec.checklists.dp.preprocessing_consistency.static_pipelines import judge_scripts
 from msprec.engine.finding import Finding, together, undecided, worst
 from msprec.engine.item import item
@@ -24,7 +25,7 @@ def same_processing(run_data: RunData) -> Finding:
     as data that change while the labels stay), values too far apart for anything but other processing (dp.02.shift,
     dp.02.ratio), pictures stretched or moved, channels reversed, a set standardised by its own statistics, a
     scaler that the code fits to it (dp.02.standardised), a vocabulary or encoder that the code makes anew of it, mean and
-    deviation exchanged where predictions are brought back to the targets' unit. Values further
+    deviation exchanged where predictions are brought back to the targets' unit, or these brought back twice. Values further
     apart than samples of one source should be (dp.02.near_shift, dp.02.near_ratio) are left open. Steps inside Python
     functions cannot be compared; there the delivered values decide. Nothing evaluated in the run: left open.
 
@@ -41,7 +42,13 @@ def same_processing(run_data: RunData) -> Finding:
     found = [judge_pair(run_data, _counterpart(train, other), other, settled) for other in others] if train else []
     processing = [*found, *filter(None, (by_network, own_statistics(run_data))), *judge_scripts(run_data, train)]
     apart = [
-        one for one in (own_numbering(run_data), scaled_back(run_data) or not_scaled_back(run_data)) if one is not None
+        one
+        for one in (
+            own_numbering(run_data),
+            scaled_twice(run_data),
+            scaled_back(run_data) or scaled_back_twice(run_data) or not_scaled_back(run_data),
+        )
+        if one is not None
     ]
     if not processing and not apart:
         return _nothing_evaluated(run_data, train)

@@ -19,6 +19,7 @@ from msprec.checklists.common.findings import at, first_place, pipeline_table, p
 from msprec.checklists.common.script.array_origin import argument_origins, array_origins
 from msprec.checklists.common.script.call_sites import calls_around
 from msprec.checklists.common.script.network_chain import learnt_inputs
+from msprec.checklists.common.training.training_segments import last_training_start
 from msprec.checklists.dp.in_network_normalization import input_scaling
 from msprec.checklists.dp.preprocessing_consistency.same_scaling import scaled_alike
 from msprec.engine.finding import Finding, ok, problem, table, undecided
@@ -507,7 +508,8 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
         where=at(other.place),
         what=one.says,
     )
-    sure = one.level == "apart" and (other.samples or 0) >= 4 and not _part_of_a_rank(run_data, train)
+    sure = one.level == "apart" and (other.samples or 0) >= 4
+    sure = sure and not _part_of_a_rank(run_data, train) and not _of_several_trainings(run_data, train)
     if sure and not scaled_alike(run_data, other.place, b.position or 0, b.shape):
         wrong = Text(
             "推理的数据处理与训练不一致：{says}。", "Inference is not prepared as training is: {says}.", says=says
@@ -532,6 +534,13 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
         shown,
         [other.place],
     )
+
+
+def _of_several_trainings(run_data: RunData, train: Fact) -> bool:
+    """Whether networks of one class were trained one after the other, as for a task with many samples and one with few: what they
+    were given is counted together."""
+    alike = [one for one in run_data.networks if one.role == "train" and one.class_ == train.network]
+    return len(alike) > 1 and last_training_start(run_data) > 0
 
 
 def _part_of_a_rank(run_data: RunData, train: Fact) -> bool:

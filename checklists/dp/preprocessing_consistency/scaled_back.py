@@ -1,4 +1,4 @@
-"""Predictions that are brought back to the unit of the targets with their mean and deviation exchanged (dp.02)."""
+"""Predictions that are brought back to the unit of the targets with their mean and deviation exchanged, or twice (dp.02)."""
 
 import ast
 from typing import Optional
@@ -7,6 +7,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
+from msprec.source.user_code import bound_names, called_name
 
 _NAMED = (ast.Name, ast.Attribute, ast.Subscript)
 
@@ -15,17 +16,75 @@ def scaled_back(run_data: RunData) -> Optional[Finding]:
     """A problem where the code standardises by ``(y - mean) / std`` and undoes it by ``p * mean + std``, with the same two
     names."""
     for file in run_data.source.trees:
-        pairs = {}
-        for node in run_data.source.nodes(file, ast.BinOp):
-            made = _standardises(node)
-            if made is not None:
-                pairs[made] = node.lineno
+        pairs = _pairs(run_data, file)
         for node in run_data.source.nodes(file, ast.BinOp):
             found = next((one for one in _undoes(node) if one in pairs and one[::-1] not in pairs), None)
             if found is not None:
                 mean, std = found
                 return _finding(run_data, mean, std, [place(file, node.lineno), place(file, pairs[found])])
     return None
+
+
+def scaled_back_twice(run_data: RunData) -> Optional[Finding]:
+    """A problem where ``p * std + mean`` is computed of what has come of the same already: of a name that was given it, or of what
+    a function of the script's returns; with the names by which the code standardises, ``(y - mean) / std``."""
+    for file in run_data.source.trees:
+        pairs = {one[::-1] for one in _pairs(run_data, file)}
+        stores = run_data.source.nodes(file, ast.Assign) if pairs else []
+        for node in run_data.source.nodes(file, ast.BinOp) if pairs else ():
+            for pair in [one for one in _undoes(node) if one in pairs]:
+                first = _brought_back(run_data, stores, _other_factor(node, pair[0]), pair)
+                if first is not None and first is not node:
+                    return _twice(run_data, pair, [place(file, node.lineno), place(file, first.lineno)])
+    return None
+
+
+def _pairs(run_data: RunData, file: str) -> dict:
+    """The line of each ``(mean, std)`` that a file standardises with."""
+    found = {}
+    for node in run_data.source.nodes(file, ast.BinOp):
+        made = _standardises(node)
+        if made is not None:
+            found[made] = node.lineno
+    return found
+
+
+def _other_factor(node: ast.BinOp, factor: str) -> Optional[ast.expr]:
+    product = next(
+        one for one in (node.left, node.right) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)
+    )
+    sides = (product.left, product.right)
+    return next((one for one in sides if ast.unparse(one) != factor), None)
+
+
+def _brought_back(run_data: RunData, stores: list, value: Optional[ast.expr], pair: tuple) -> Optional[ast.BinOp]:
+    """Where a value was brought back before: a name that is given a value once, or what a function alone returns."""
+    if isinstance(value, ast.Name):
+        values = [one.value for one in stores if value.id in bound_names(one.targets)]
+        value = values[0] if len(values) == 1 else None
+    if isinstance(value, ast.Call):
+        made = run_data.source.functions(called_name(value))
+        returned = [one for _, node in made for one in ast.walk(node) if isinstance(one, ast.Return)]
+        value = returned[0].value if len(made) == 1 and len(returned) == 1 else None
+    return value if isinstance(value, ast.BinOp) and pair in _undoes(value) else None
+
+
+def _twice(run_data: RunData, pair: tuple, places: list) -> Finding:
+    std, mean = pair
+    return problem(
+        Text(
+            "{again} 处把预测乘以 {std} 再加 {mean}，而它在 {first} 处已经这样还原过：量纲被还原了两次。",
+            "At {again} values are brought back to their unit by times {std}, plus {mean}, and {first} has done the same to them "
+            "already: they are brought back twice.",
+            again=at(places[0]),
+            first=at(places[1]),
+            std=std,
+            mean=mean,
+        ),
+        Text("只还原一次。", "Bring them back once."),
+        [run_data.code_at(places, Text("两次还原", "Where they are brought back"))],
+        places,
+    )
 
 
 def _standardises(node: ast.BinOp) -> Optional[tuple]:

@@ -48,6 +48,7 @@ from msprec.checklists.hp.learning_rate.collapsed_rate import (
 )
 from msprec.checklists.hp.learning_rate.decayed_by_hand import decayed_by_hand
 from msprec.checklists.hp.learning_rate.exchanged_betas import exchanged_betas
+from msprec.checklists.hp.learning_rate.exchanged_momentum import exchanged_momentum
 from msprec.checklists.hp.learning_rate.large_eps import large_eps
 from msprec.checklists.hp.learning_rate.lasting_momentum import lasting_momentum
 from msprec.checklists.hp.learning_rate.loss_course import (
@@ -248,7 +249,8 @@ class _Rate:
     def settings(self) -> Optional[Finding]:
         """What is wrong with the optimizer beside its rate; of the rate then what is far from any usual one alone, as those
         settings change what it does."""
-        betas = exchanged_betas(self.run_data, self.optimizers, self.evidence)
+        given = (self.run_data, self.optimizers, self.evidence)
+        betas = exchanged_betas(*given) or exchanged_momentum(*given)
         momentum = betas or lasting_momentum(self.run_data, self.optimizers, self.evidence)
         eps = large_eps(self.run_data, self.optimizers, self.outcome, self.evidence)
         found = [one for one in (momentum, eps) if one is not None]

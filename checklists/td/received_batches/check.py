@@ -26,6 +26,7 @@ from msprec.checklists.td.received_batches.done_flags import inverted_ends, unre
 from msprec.checklists.td.received_batches.encoded_targets import encoded_targets
 from msprec.checklists.td.received_batches.exchanged_parts import exchanged_parts
 from msprec.checklists.td.received_batches.first_rows import first_rows_beside_drawn
+from msprec.checklists.td.received_batches.graph_rows import graph_rows
 from msprec.checklists.td.received_batches.index_before_order import index_before_order
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
 from msprec.checklists.td.received_batches.own_class_drawn import own_class_drawn
@@ -439,6 +440,7 @@ _JUDGES = (
     look_ahead,
     trained_samples,
     index_before_order,
+    graph_rows,
     first_rows_beside_drawn,
     own_class_drawn,
     changed_in_place,

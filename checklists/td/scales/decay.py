@@ -69,13 +69,11 @@ def decay_outweighs(run_data: RunData) -> Optional[Finding]:
         return None
     return problem(
         Text(
-            "权重衰减 {decay} 压过了 loss：训练开始时它对多数权重的拉力至少为 loss 梯度的 {ratio} 倍，"
-            "{n} 个权重的范数最后是开始时的 {left} 倍，{learnt}。",
-            "The weight decay of {decay} outweighs the loss: at the start it pulls at half of the weights or more "
-            "{ratio} times as hard as the gradient of the loss does, the norm of all {n} weights ends at {left} of what it was, "
-            "and {learnt}.",
+            "权重衰减 {decay} 压过了 loss：训练开始时{pull}，{n} 个权重的范数最后是开始时的 {left} 倍，{learnt}。",
+            "The weight decay of {decay} outweighs the loss: at the start {pull}, the norm of all {n} weights ends at {left} of "
+            "what it was, and {learnt}.",
             decay=_decay(optimizer),
-            ratio=float(f"{np.median(known):.2g}"),
+            pull=_pull_words(float(np.median(known))),
             n=len(pulls),
             left=float(f"{_norm(pulls, 'end') / _norm(pulls, 'start'):.2g}"),
             learnt=Text("训练什么也没有学到", "nothing was learnt") if taken else _stopped(gain),
@@ -88,24 +86,65 @@ def decay_outweighs(run_data: RunData) -> Optional[Finding]:
 
 def decay_far_above_usual(run_data: RunData) -> Optional[Finding]:
     """A problem where a training came to nothing, the decay is td.08.usual_decay or more (ten times that where an optimizer
-    decays apart), and it pulled at most weights td.08.pull times as hard as the gradient in the first sampled step, whatever else
-    is wrong; None elsewhere. Where an optimizer decays apart, it is asked of weights as large as they are usually drawn."""
+    decays apart), and it pulled at most weights td.08.pull times as hard as the gradient in the first sampled step, or the
+    penalty that it stands for, λ/2 ‖w‖², was td.08.penalty times the loss of a constant prediction at the start, whatever else is
+    wrong; None elsewhere. Where an optimizer decays apart, it is asked of weights as large as they are usually drawn."""
     used = _decaying(run_data)
     if len(used) != 1 or not came_to_nothing(run_data):
         return None
     optimizer = used[0]
     usual = run_data.limit("td.08.usual_decay") * (10 if _DECOUPLED.search(optimizer.class_ or "") else 1)
-    known = [one.ratio for one in _pulls(run_data, optimizer, usual_size) if one.ratio is not None]
-    if _decay(optimizer) < usual or not known or np.median(known) < run_data.limit("td.08.pull"):
+    pulls = _pulls(run_data, optimizer, usual_size)
+    known = [one.ratio for one in pulls if one.ratio is not None]
+    if _decay(optimizer) < usual:
+        return None
+    if not known or np.median(known) < run_data.limit("td.08.pull"):
+        return _penalised(run_data, optimizer, pulls)
+    return problem(
+        Text(
+            "权重衰减 {decay} 过大，与其他问题无关：训练开始时{pull}，而训练没有学到东西。",
+            "The weight decay of {decay} is too large, whatever else is wrong: at the start {pull}, and nothing was learnt.",
+            decay=_decay(optimizer),
+            pull=_pull_words(float(np.median(known))),
+        ),
+        _LOWER,
+        [loss_figure(run_data)],
+        _places(run_data, optimizer),
+    )
+
+
+def _pull_words(ratio: float) -> Text:
+    if math.isinf(ratio):
+        return Text(
+            "loss 对多数权重没有梯度，只有衰减在改变它们",
+            "the loss has no gradient for half of the weights or more, and the decay alone changes them",
+        )
+    return Text(
+        "它对多数权重的拉力至少为 loss 梯度的 {ratio} 倍",
+        "it pulls at half of the weights or more {ratio} times as hard as the gradient of the loss does",
+        ratio=float(f"{ratio:.2g}"),
+    )
+
+
+def _penalised(run_data: RunData, optimizer: Fact, pulls: list) -> Optional[Finding]:
+    """The problem of a decay that is added to the gradient, the minimum of the loss and λ/2 ‖w‖² together: weights as large as
+    they were drawn cost more than all that the loss can gain."""
+    outcome = learning_outcome(run_data)
+    if _DECOUPLED.search(optimizer.class_ or "") or outcome.constant is None or not pulls:
+        return None
+    penalty = _decay(optimizer) / 2 * _norm(pulls, "start") ** 2
+    level = outcome.constant_value
+    if not (level > 0 and run_data.limit("td.08.penalty") * level <= penalty < math.inf):
         return None
     return problem(
         Text(
-            "权重衰减 {decay} 过大，与其他问题无关：训练开始时它对多数权重的拉力至少为 loss 梯度的 {ratio} 倍，"
-            "而训练没有学到东西。",
-            "The weight decay of {decay} is too large, whatever else is wrong: at the start it pulls at half of the weights or "
-            "more {ratio} times as hard as the gradient of the loss does, and nothing was learnt.",
+            "权重衰减 {decay} 过大，与其他问题无关：它相当于在 loss 上加 λ/2·‖w‖²，训练开始时这一项为 {penalty}，"
+            "而常数预测的 loss 只有 {level}；训练没有学到东西。",
+            "The weight decay of {decay} is too large, whatever else is wrong: it stands for a penalty λ/2 ‖w‖², which is {penalty} "
+            "with the first weights, where the loss of a constant prediction is {level}; nothing was learnt.",
             decay=_decay(optimizer),
-            ratio=float(f"{np.median(known):.2g}"),
+            penalty=penalty,
+            level=level,
         ),
         _LOWER,
         [loss_figure(run_data)],
@@ -233,10 +272,11 @@ def _pull(run_data: RunData, optimizer: Fact, weight: Fact, least: float) -> _Pu
     if _DECOUPLED.search(optimizer.class_ or ""):
         update = run_data.limit("td.08.update")
         return _Pull(weight, start, end, decay * max(start, least) / update, decay * max(end, least) / update)
-    rows = [one for one in run_data.gradients() if one.get("parameter") == weight.name and one.get("norm")]
+    rows = [one for one in run_data.gradients() if one.get("parameter") == weight.name and one.get("norm") is not None]
+    seen = bool(rows)
     rows = sorted((one for one in rows if float(one["norm"]) > 0), key=lambda one: one["step"])
     if not rows:
-        return _Pull(weight, start, end, None)
+        return _Pull(weight, start, end, math.inf if seen else None)
     whole = decay * math.sqrt(weight.size)
     return _Pull(weight, start, end, whole * start / float(rows[0]["norm"]), whole * end / float(rows[-1]["norm"]))
 

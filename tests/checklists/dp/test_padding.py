@@ -214,3 +214,14 @@ def test_labels_whose_filling_is_a_real_label(verdict, tags, words, conclusion):
     labels["length"] = {"column": "n", "agrees": 0.7}
     entry = verdict("dp.04", run(ids, labels))
     assert entry["conclusion"] == conclusion, entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("words", "inside", "conclusion"),
+    [(1.0, 900, "ok"), (0.7, 900, "problem"), (1.0, 0, "problem")],
+)
+def test_labels_whose_filling_is_a_real_label_beside_lengths(verdict, words, inside, conclusion):
+    ids, labels = pad(), pad(column="tags", right_only=300, left_only=40, inside=inside, inside_rows=inside // 3)
+    ids["length"], labels["length"] = {"column": "n", "agrees": words}, {"column": "n", "agrees": 0.3}
+    entry = verdict("dp.04", run(ids, labels))
+    assert entry["conclusion"] == conclusion, entry["summary"]

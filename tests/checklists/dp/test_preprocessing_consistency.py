@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from building import Run, column, dataset, features, judge, one_pass
+from building import Run, column, dataset, features, judge, one_pass, optimizer
 
 RESCALE = "Rescale(rescale=0.00392156862745098, shift=0.0)"
 NORMALIZE = "Normalize(mean=[0.5], std=[0.25], is_hwc=True)"
@@ -195,6 +195,17 @@ def test_inputs_given_by_hand(verdict):
     assert verdict("dp.02", run)["conclusion"] == "undecided"
     run.facts["inputs"] = {"inputs": [entry_of("train"), entry_of("forward")]}
     assert verdict("dp.02", run)["conclusion"] == "ok"
+
+
+@pytest.mark.parametrize(("trained", "conclusion"), [(1, "problem"), (2, "undecided")])
+def test_two_trainings_of_one_class(verdict, trained, conclusion):
+    """A task with many samples and another with few: the inputs of both are counted together."""
+    run, each = Run(), {"parameters": 4, "parameter_names": []}
+    made = [optimizer(id=n, steps=[1 + 30 * n, 30 + 30 * n], **each) for n in range(trained)]
+    run.set("optimizer", made)
+    run.set("network", [{**run.facts["network"]["networks"][0], "id": n} for n in range(trained)])
+    run.facts["inputs"] = {"inputs": [entry_of("train"), entry_of("forward", **RAW)]}
+    assert verdict("dp.02", run)["conclusion"] == conclusion
 
 
 @pytest.mark.parametrize(("theirs", "conclusion"), [({}, "problem"), (RAW, "undecided")])

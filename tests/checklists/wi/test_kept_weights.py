@@ -44,6 +44,29 @@ def test_comparisons(value, call, test, wrong):
         assert "worst" in found.summary.render("en")
 
 
+NAMED = """
+class {kind}(nn.Cell):
+    pass
+cell = {kind}(net)
+best = 0
+for epoch in range(9):
+    val = float(cell(x{more}))
+    if val {sign} best:
+        best = val
+        kept = [p.asnumpy().copy() for p in net.get_parameters()]
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "sign", "wrong"),
+    [("NodeLoss", ">", True), ("NodeLoss", "<", False), ("NodeScore", ">", False), ("Accuracy", "<", True)],
+)
+@pytest.mark.parametrize("more", ["", ").asnumpy("])
+def test_class_that_gives_the_metric(kind, sign, wrong, more):
+    code = NAMED.format(kind=kind, sign=sign, more=more)
+    assert (kept_weights.kept_at_worst(read(code)) is not None) == wrong
+
+
 KEEPER = """
 class Keeper:
     def look(self, score):

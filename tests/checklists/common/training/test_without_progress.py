@@ -4,6 +4,7 @@ import pytest
 from building import Run, optimizer, parameter, run_data, train_step
 
 from msprec.checklists.common.training.without_progress import came_to_nothing
+from msprec.checklists.hp.learning_rate.exchanged_momentum import exchanged_momentum
 from msprec.checklists.hp.learning_rate.large_eps import eps_of
 from msprec.checklists.td.scales.decay import decay_far_above_usual
 
@@ -116,6 +117,47 @@ def test_few_updates_that_overflow(verdict):
 def test_decay(tmp_path, level, decay, kind, norm, found):
     settings = {"class": kind, "weight_decay": decay, "parameter_names": ["fc.weight"]}
     made = training(level, **settings).set("parameters", [parameter("fc.weight", [10, 64])])
+    made.gradients = [{"step": 1, "parameter": "fc.weight", "norm": norm}]
+    told = decay_far_above_usual(run_data(tmp_path, made))
+    assert (told is not None) is found
+
+
+@pytest.mark.parametrize(
+    ("rate", "momentum", "level", "found"),
+    [
+        (0.9, 0.02, 0.6, True),
+        (0.95, 0.1, 2.0, True),
+        (0.02, 0.9, 0.6, False),
+        (0.9, 0.9, 0.6, False),
+        (0.9, 0.0, 0.6, False),
+        (1.0, 0.02, 0.6, False),
+        (0.9, 0.02, 0.01, False),  # it learnt all the same
+    ],
+)
+def test_rate_and_momentum(tmp_path, rate, momentum, level, found):
+    run = training(level, rate=rate, momentum=momentum)
+    data = run_data(tmp_path, run)
+    assert (exchanged_momentum(data, data.optimizers, []) is not None) is found
+
+
+@pytest.mark.parametrize(
+    ("level", "decay", "shape", "norm", "found"),
+    [
+        (
+            CONSTANT,
+            0.9,
+            [64, 320],
+            100.0,
+            True,
+        ),  # inputs that make its gradients large, and a penalty beyond all losses
+        (CONSTANT, 0.15, [64, 320], 100.0, False),
+        (0.3, 0.9, [64, 320], 100.0, False),
+        (CONSTANT, 0.15, [10, 64], 0.0, True),  # the loss has no gradient at all
+    ],
+)
+def test_decay_beside_gradients_of_any_size(tmp_path, level, decay, shape, norm, found):
+    settings = {"class": "SGD", "weight_decay": decay, "parameter_names": ["fc.weight"]}
+    made = training(level, **settings).set("parameters", [parameter("fc.weight", shape)])
     made.gradients = [{"step": 1, "parameter": "fc.weight", "norm": norm}]
     told = decay_far_above_usual(run_data(tmp_path, made))
     assert (told is not None) is found
