@@ -11,7 +11,9 @@ from msprec.source.module import last_name
 
 def chosen_at(run_data: RunData, made: Optional[Fact], name: str) -> list:
     """At most two lines that name a class and do not call it, and three that name an activation as MindSpore's layers take it,
-    ``"relu"``, or by the key of a dictionary that holds the class; none where the line that makes the cell names it itself, and no dictionary holds it.
+    ``"relu"``, or by the key of a dictionary that holds the class.
+
+    None where the line that makes the cell names it itself, and no dictionary holds it.
 
     Args:
         run_data: The run.

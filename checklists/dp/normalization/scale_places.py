@@ -5,7 +5,7 @@ import ast
 from msprec.checklists.common.script.discarded_results import discarded
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names, called_name, plain_number
+from msprec.source.user_code import bound_names, called_name, plain_number, root_name
 
 #: Calls that give scaled arrays and leave what they are given as it is.
 _SCALE = ("fit_transform", "transform", "normalize", "standardize", "zscore", "minmax_scale", "scale")
@@ -14,14 +14,55 @@ _STATISTICS = ("mean", "std", "min", "max", "sum", "median", "var")
 
 
 def scale_places(run_data: RunData, places: list) -> list:
-    """Statements that throw scaled arrays away, and where the number is written, or the statistic taken, that one of the lines
-    scales by.
+    """Statements that throw scaled arrays away, scalers, statistics and scaling functions that nothing uses, and where the number
+    is written, or the statistic taken, that one of the lines scales by.
 
     Args:
         run_data: The run.
         places: Where the arrays got their values.
     """
-    return [*discarded(run_data, _SCALE), *(one for where in places if where for one in _factors(run_data, where))]
+    factors = [one for where in places if where for one in _factors(run_data, where)]
+    return [*discarded(run_data, _SCALE), *_unused(run_data), *factors]
+
+
+def _unused(run_data: RunData) -> list:
+    """Where a scaler is fitted, a mean or deviation taken, or a function defined that divides, and the name never read again."""
+    found = []
+    for file, tree in run_data.source.trees.items():
+        read = {
+            one.id if isinstance(one, ast.Name) else one.attr
+            for one in run_data.source.nodes(file, ast.Name, ast.Attribute)
+            if isinstance(one.ctx, ast.Load)
+        }
+        found += [place(file, node.lineno) for node in tree.body if _leads_nowhere(run_data, file, node, read)]
+    return found
+
+
+def _leads_nowhere(run_data: RunData, file: str, node: ast.stmt, read: set) -> bool:
+    if isinstance(node, ast.Assign):
+        return _prepares(node.value) and not bound_names(node.targets) & read
+    if isinstance(node, ast.FunctionDef):
+        return node.name not in read and _divides(node)
+    return isinstance(node, ast.Expr) and _fits_alone(run_data, file, node.value)
+
+
+def _prepares(value: ast.expr) -> bool:
+    """Whether a value is a scaler that was fitted, or statistics alone."""
+    parts = value.elts if isinstance(value, ast.Tuple) else [value]
+    return all(isinstance(one, ast.Call) and called_name(one) in ("fit", *_STATISTICS) for one in parts)
+
+
+def _divides(function: ast.FunctionDef) -> bool:
+    return any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div) for one in ast.walk(function))
+
+
+def _fits_alone(run_data: RunData, file: str, call: ast.expr) -> bool:
+    """Whether a statement ``scaler.fit(x)`` is all that is done with a scaler."""
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and called_name(call) == "fit"):
+        return False
+    name = root_name(call.func)
+    others = [one for one in run_data.source.nodes(file, ast.Name) if one.id == name and isinstance(one.ctx, ast.Load)]
+    return bool(name) and len(others) == 1
 
 
 def _factors(run_data: RunData, where: Fact) -> list:

@@ -509,7 +509,7 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
         what=one.says,
     )
     sure = one.level == "apart" and (other.samples or 0) >= 4
-    sure = sure and not _part_of_a_rank(run_data, train) and not _of_several_trainings(run_data, train)
+    sure = sure and not _part_of_a_rank(run_data, train) and not _of_several_trainings(run_data, train, b)
     if sure and not scaled_alike(run_data, other.place, b.position or 0, b.shape):
         wrong = Text(
             "推理的数据处理与训练不一致：{says}。", "Inference is not prepared as training is: {says}.", says=says
@@ -536,11 +536,16 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
     )
 
 
-def _of_several_trainings(run_data: RunData, train: Fact) -> bool:
-    """Whether networks of one class were trained one after the other, as for a task with many samples and one with few: what they
-    were given is counted together."""
+def _of_several_trainings(run_data: RunData, train: Fact, given: Fact) -> bool:
+    """Whether networks of one class were trained one after the other, as for a task with many samples and one with few, so that
+    what they were given is counted together; and all features taken together are alike, so that the scale is the same."""
     alike = [one for one in run_data.networks if one.role == "train" and one.class_ == train.network]
-    return len(alike) > 1 and last_training_start(run_data) > 0
+    own = train.arguments[0]
+    if len(alike) < 2 or not last_training_start(run_data) or None in (own.mean, own.std, given.mean, given.std):
+        return False
+    near = run_data.limit("dp.02.near_shift") * max(own.std, given.std)
+    ratio = run_data.limit("dp.02.near_ratio")
+    return abs(own.mean - given.mean) <= near and max(own.std, given.std) <= ratio * min(own.std, given.std)
 
 
 def _part_of_a_rank(run_data: RunData, train: Fact) -> bool:

@@ -26,8 +26,8 @@ def scaled_back(run_data: RunData) -> Optional[Finding]:
 
 
 def scaled_back_twice(run_data: RunData) -> Optional[Finding]:
-    """A problem where ``p * std + mean`` is computed of what has come of the same already: of a name that was given it, or of what
-    a function of the script's returns; with the names by which the code standardises, ``(y - mean) / std``."""
+    """A problem where ``p * std + mean`` is computed of what has come of the same already: of a name that was given it, or of
+    what a function of the script's returns; with the names by which the code standardises, ``(y - mean) / std``."""
     for file in run_data.source.trees:
         pairs = {one[::-1] for one in _pairs(run_data, file)}
         stores = run_data.source.nodes(file, ast.Assign) if pairs else []

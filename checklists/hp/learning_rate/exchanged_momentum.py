@@ -30,8 +30,8 @@ def exchanged_momentum(run_data: RunData, optimizers: list, evidence: list) -> O
         return problem(
             Text(
                 "{name} 的学习率为 {rate}，动量为 {momentum}：两个值很可能写反了（先是 learning_rate，后是 momentum）。",
-                "{name} has a learning rate of {rate} and a momentum of {momentum}: most likely the two are in each other's place "
-                "(learning_rate comes first, then momentum).",
+                "{name} has a learning rate of {rate} and a momentum of {momentum}: most likely the two are in each other's "
+                "place (learning_rate comes first, then momentum).",
                 name=name,
                 rate=float(f"{rate:.6g}"),
                 momentum=float(f"{momentum:.6g}"),

@@ -100,8 +100,8 @@ def _finding(run_data: RunData, where, name: str, partner: str) -> Finding:
     return problem(
         Text(
             "{where} 只按新的顺序取 {name} 的行，而它的列仍是原来的节点顺序（{partner} 已按新顺序排列）：边连到了别的节点。",
-            "{where} takes the rows of {name} in a new order, and its columns stand for the nodes in the order before ({partner} is "
-            "in the new one): its edges join other nodes.",
+            "{where} takes the rows of {name} in a new order, and its columns stand for the nodes in the order before ({partner} "
+            "is in the new one): its edges join other nodes.",
             where=at(where),
             name=name,
             partner=partner,

@@ -140,8 +140,8 @@ def _penalised(run_data: RunData, optimizer: Fact, pulls: list) -> Optional[Find
         Text(
             "权重衰减 {decay} 过大，与其他问题无关：它相当于在 loss 上加 λ/2·‖w‖²，训练开始时这一项为 {penalty}，"
             "而常数预测的 loss 只有 {level}；训练没有学到东西。",
-            "The weight decay of {decay} is too large, whatever else is wrong: it stands for a penalty λ/2 ‖w‖², which is {penalty} "
-            "with the first weights, where the loss of a constant prediction is {level}; nothing was learnt.",
+            "The weight decay of {decay} is too large, whatever else is wrong: it stands for a penalty λ/2 ‖w‖², which is "
+            "{penalty} with the first weights, where the loss of a constant prediction is {level}; nothing was learnt.",
             decay=_decay(optimizer),
             penalty=penalty,
             level=level,

@@ -197,14 +197,21 @@ def test_inputs_given_by_hand(verdict):
     assert verdict("dp.02", run)["conclusion"] == "ok"
 
 
-@pytest.mark.parametrize(("trained", "conclusion"), [(1, "problem"), (2, "undecided")])
-def test_two_trainings_of_one_class(verdict, trained, conclusion):
+@pytest.mark.parametrize(
+    ("trained", "theirs", "conclusion"),
+    [(1, [1.0, -1.0], "problem"), (2, [1.0, -1.0], "undecided"), (2, [60.0, 70.0], "problem")],
+)
+def test_two_trainings_of_one_class(verdict, trained, theirs, conclusion):
     """A task with many samples and another with few: the inputs of both are counted together."""
     run, each = Run(), {"parameters": 4, "parameter_names": []}
     made = [optimizer(id=n, steps=[1 + 30 * n, 30 + 30 * n], **each) for n in range(trained)]
     run.set("optimizer", made)
     run.set("network", [{**run.facts["network"]["networks"][0], "id": n} for n in range(trained)])
-    run.facts["inputs"] = {"inputs": [entry_of("train"), entry_of("forward", **RAW)]}
+    both = [features([-3.0, -3.0], [3.0, 3.0], mean, [0.3, 0.3]) for mean in ([-1.0, 1.0], theirs)]
+    entries = [entry_of("train"), entry_of("forward")]
+    for entry, one in zip(entries, both):
+        entry["arguments"] = [{"position": 0, **one}]
+    run.facts["inputs"] = {"inputs": entries}
     assert verdict("dp.02", run)["conclusion"] == conclusion
 
 

@@ -16,6 +16,12 @@ from msprec.engine.run_data import place
         ("top = load()\nx = data / top\n", 2, []),
         ("scaler.fit_transform(x)\nds = make(x)\n", 2, [1]),
         ("x = scaler.fit_transform(x)\nds = make(x)\n", 2, []),
+        ("scaler = StandardScaler().fit(x)\nds = make(x)\n", 2, [1]),
+        ("scaler = StandardScaler()\nscaler.fit(x)\nds = make(x)\n", 3, [2]),
+        ("scaler = StandardScaler().fit(x)\nds = make(scaler.transform(x))\n", 2, []),
+        ("m, s = x.mean(0), x.std(0)\nds = make(x)\n", 2, [1]),
+        ("def norm(x):\n    return x / 255\nds = make(x)\n", 3, [1]),
+        ("def norm(x):\n    return x / 255\nds = make(norm(x))\n", 3, []),
     ],
 )
 def test_places(tmp_path, code, line, lines):
