@@ -341,6 +341,25 @@ def test_a_cell_that_updates_in_another_method(scripts, compiled: str, method: s
     assert scripts.rows("gradients.csv")
 
 
+IN_TURN = """
+for rounds in (2, 1):
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), nn.SGD(net.trainable_params(), 0.01))
+    for epoch in range(rounds):
+        for x, y in batches().create_tuple_iterator(num_epochs=1):
+            print(float(step(x, y).asnumpy()))
+"""
+
+
+def test_one_training_after_the_other_adds_up_no_gradients(scripts) -> None:
+    """Of the optimizers each counts its own updates: the steps of the whole run are those of all together."""
+    scripts.write(COMMON + IN_TURN)
+    ran = scripts.observed("pynative")
+    assert ran.status == 0, ran.err
+    entries = scripts.json("facts/train_step.json")["steps"]
+    assert sum(one["count"] for one in entries) == len(_printed(ran.out))
+    assert {one["accumulation"] for one in entries} == {1}
+
+
 @pytest.mark.versions
 def test_a_dynamic_loss_scaler_is_followed_step_by_step(scripts) -> None:
     scripts.write(COMMON + SCALER)

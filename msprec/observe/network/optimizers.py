@@ -112,6 +112,12 @@ class OptimizerObserver:
         known = [count for count in made if count is not None]
         return (sum(known) if all_of_them else max(known)) if known else None
 
+    def in_sequence(self) -> bool:
+        """Whether several were used, each in steps of its own before or after those of the others, as of one training after the
+        other."""
+        spans = sorted(self.spans.values())
+        return len(spans) > 1 and all(one[1] < other[0] for one, other in zip(spans, spans[1:]))
+
     def _updates_of(self, optimizer) -> Optional[int]:
         _, before = self.first_updates.get(id(optimizer), (None, None))
         after = _count(optimizer)

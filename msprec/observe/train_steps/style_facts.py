@@ -96,7 +96,8 @@ class StyleFacts:
     def _steps_an_update(self, done: int, updates: Optional[int]) -> int:
         """Steps that share an update: gradients accumulated inside the training cell. Skipped steps do not count."""
         applied = done - self._observer.scale_tally.overflows
-        if len(self.entries) > 1:  # cells with an optimizer each, as of a GAN
+        # cells with an optimizer each, as of a GAN, or one training after the other
+        if len(self.entries) > 1 or self._observer.optimizers.in_sequence():
             updates = self._observer.optimizers.updates(all_of_them=True)
         return max(1, round(applied / updates)) if updates else 1
 
