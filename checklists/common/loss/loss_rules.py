@@ -13,10 +13,11 @@ from msprec.checklists.common.loss import loss_shapes as shapes
 from msprec.checklists.common.loss import loss_targets as targets
 from msprec.checklists.common.loss.loss_with_inputs import BCE, BCE_LOGITS, SOFTMAX, LossWithInputs, built_in
 from msprec.checklists.common.loss.wrong_loss import Wrong
-from msprec.checklists.common.script.call_sites import made_for_calls
+from msprec.checklists.common.script.call_sites import calls_around, made_for_calls
 from msprec.checklists.common.script.class_choice import chosen_at, conditions_at
 from msprec.checklists.common.training.constant_prediction import SAME_VALUE
 from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
 
 #: What a rule speaks of: the output's last operator, or the targets and what the loss does with them.
 OUTPUT, TARGETS = "output", "targets"
@@ -88,9 +89,17 @@ def _first(rules: Iterable, one: LossWithInputs, run_data: RunData) -> tuple:
 def _raise(wrong: Wrong, one: LossWithInputs, run_data: RunData) -> NoReturn:
     made = one.output.created
     chosen = [*chosen_at(run_data, made, one.output.operator or ""), *conditions_at(run_data, made)]
+    chosen += _helper_calls(run_data, made)
     chosen += made_for_calls(run_data, one.output.place) if one.output.place and not made else []
     chosen += loss_lines(run_data, one.fact.name) if not one.own else []
     raise Wrong(_Sentence(wrong.summary), wrong.advice, *wrong.places, *chosen)
+
+
+def _helper_calls(run_data: RunData, made: Optional[Fact]) -> list:
+    """Of a layer that a function of several calls makes, as ``block(32, 1)`` does, the last: it makes what comes last."""
+    function = run_data.source.function_around(made.file, made.line) if made and made.file and made.line else None
+    calls = calls_around(run_data, made) if function is not None and not function.name.startswith("_") else []
+    return calls[-1:] if made is not None and len(calls) > 1 and function.name != "construct" else []
 
 
 def computed_twice(run_data: RunData) -> bool:

@@ -33,6 +33,7 @@ from msprec.checklists.dp.normalization.divided_too_far import divided_too_far
 from msprec.checklists.dp.normalization.each_row import each_row_by_itself
 from msprec.checklists.dp.normalization.each_window import each_window_by_itself
 from msprec.checklists.dp.normalization.floored import floored_inputs
+from msprec.checklists.dp.normalization.missing_brackets import missing_brackets
 from msprec.checklists.dp.normalization.scale_places import scale_places
 from msprec.checklists.dp.shuffling.recurrent_state import carried_state, is_state
 from msprec.engine.finding import Finding, figure, not_applicable, ok, problem, table, together, undecided, worst
@@ -68,7 +69,7 @@ def normalised(run_data: RunData) -> Finding:
     rows = [each_window_by_itself(run_data), *(each_row_by_itself(run_data, dataset) for dataset in sets)]
     inputs = worst(_normalised(run_data, dataset) for dataset in sets)
     floored = [floored_inputs(run_data, dataset) for dataset in sets]
-    others = (targets, rows, floored, [divided_by_variance(run_data)])
+    others = (targets, rows, floored, [divided_by_variance(run_data) or missing_brackets(run_data)])
     return together([inputs, *(worst(filter(None, found)) for found in others if any(found))])
 
 

@@ -20,6 +20,7 @@ from msprec.checklists.ds.label_validity.compared_predictions import (
     compared_each_with_each,
     compared_out_of_order,
 )
+from msprec.checklists.ds.label_validity.counted_share import counted_among_all
 from msprec.checklists.ds.label_validity.logits_threshold import logits_held_against_half
 from msprec.checklists.ds.label_validity.lowest_first import lowest_for_best
 from msprec.checklists.ds.pixel_class_balance import counts_figure
@@ -58,6 +59,7 @@ _COMPARISONS = (
     compared_out_of_order,
     scored_as_classes,
     lowest_for_best,
+    counted_among_all,
 )
 
 

@@ -273,3 +273,22 @@ def test_the_padding_ignored_among_classes(verdict, code, counts, conclusion):
     made.facts["probes"] = {"losses": [one], "skipped": {}}
     found = verdict("cg.04", made)
     assert found["conclusion"] == conclusion, found["summary"]
+
+
+_BLOCK = "def block(i, o, relu=True):\n    return [nn.Dense(i, o), nn.ReLU()]\n\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        (_BLOCK + "parts = block(8, 4)\n\nparts += block(4, 1)\n", [2, 5, 6]),
+        (_BLOCK + "parts = block(8, 1)\n", [2, 5]),  # there is no other call
+        (_BLOCK.replace("block", "_block") + "parts = _block(8, 4)\n\nparts += _block(4, 1)\n", [2, 5]),
+    ],
+)
+def test_the_call_that_makes_the_last_layer(verdict, code, lines):
+    out = {**RELU, "created": {"file": "train.py", "line": 2}}
+    run = Run(source={"train.py": code}, datasets=[column()])
+    run.facts["probes"] = {"skipped": {}, "losses": [loss("bce_with_logits", out, targets())]}
+    found = verdict("cg.04", run)
+    assert [one["line"] for one in found["locations"]] == lines
