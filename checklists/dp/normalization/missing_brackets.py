@@ -15,7 +15,7 @@ _MEANS, _WIDTHS = ("mean", "nanmean", "average", "min", "median"), ("std", "nans
 def missing_brackets(run_data: RunData) -> Optional[Finding]:
     """Problem: ``x - mean / std`` with a mean (or minimum) and a deviation (or range) that are taken of one array, as calls or by
     names that such calls give their values; else None. The division comes first, and x is neither centred nor scaled."""
-    for file, call in run_data.source.calls_anywhere(_WIDTHS):
+    for file in dict.fromkeys(file for file, _ in run_data.source.calls_anywhere(_WIDTHS)):
         tree = run_data.source.trees[file]
         for node in run_data.source.nodes(file, ast.BinOp):
             plain = isinstance(node.op, ast.Sub) and not isinstance(node.left, ast.BinOp)

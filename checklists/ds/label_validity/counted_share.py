@@ -24,7 +24,8 @@ def counted_among_all(run_data: RunData, _dataset: Fact, _column: Fact) -> Optio
                 where = place(file, node.lineno)
                 says = Text(
                     "{where} 用 {array} 的总数去除只在 {some} 中数出的正确个数：得到的比例偏小",
-                    "{where} divides the right answers among {some} by the number of all of {array}: the share comes out too small",
+                    "{where} divides the right answers among {some} by the number of all of {array}: the share comes out too "
+                    "small",
                     where=at(where),
                     array=array,
                     some=some,
@@ -52,7 +53,7 @@ def _counted(node: ast.expr) -> str:
 
 def _chosen(run_data: RunData, file: str, node: ast.expr, array: str) -> Optional[str]:
     """By what the samples of an array were chosen that a sum of right answers compares."""
-    stores = [one for one in run_data.source.nodes(file, ast.Assign, ast.AugAssign)]
+    stores = run_data.source.nodes(file, ast.Assign, ast.AugAssign)
     if isinstance(node, ast.Name):
         node = _only_value(stores, node.id) or node
     summed = node if isinstance(node, ast.Call) and called_name(node) in ("sum", "count_nonzero") else None
