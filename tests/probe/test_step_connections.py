@@ -47,6 +47,8 @@ def _pairs(net):
         (lambda net, x: x.reshape(2, 2, 8).reshape(4, 8), ["reshape", "reshape"]),
         (lambda net, x: net.drop(x), ["dropout"]),
         (lambda net, x: ops.transpose(x, (0, 1)), ["transpose"]),
+        (lambda net, x: ops.leaky_relu(x, 1.0), ["leakyrelu"]),
+        (lambda net, x: nn.LeakyReLU(1.0)(x), ["leakyrelu"]),
     ],
 )
 def test_two_layers_in_a_row(middle, between):
@@ -82,6 +84,7 @@ def test_a_dropout_at_rest_without_a_gradient_is_not_unused():
     "middle",
     [
         lambda net, x: ops.relu(x),
+        lambda net, x: ops.leaky_relu(x, 0.5),
         lambda net, x: x + X,
         lambda net, x: x * ops.sigmoid(x),
         lambda net, x: x.reshape(4, 2, 4).max(axis=1).reshape(2, 8),

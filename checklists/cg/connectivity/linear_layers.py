@@ -17,8 +17,8 @@ _BY_DESIGN = re.compile(
     re.IGNORECASE,
 )
 _NORMS = re.compile(r"norm", re.IGNORECASE)
-#: A cell that gives what it is given, in the place of an activation.
-_NOTHING = "Identity"
+#: Cells that give what they are given, in the place of an activation: the second with a slope of 1.
+_NOTHING, _LEAKY = "Identity", "LeakyReLU"
 
 
 def judge_linear_pairs(run_data: RunData, evidence: list) -> Optional[Finding]:
@@ -80,13 +80,18 @@ def _forgotten(run_data: RunData, pairs: list, evidence: list) -> Finding:
         place for pair in pairs for place in (pair.place, pair.before, pair.created, made.get(pair.first)) if place
     ]
     places += [where for pair in pairs for where in conditions_at(run_data, made.get(pair.first))]
+    leaky = any(_LEAKY.lower() in pair.between for pair in pairs)
     for cell in run_data.probes.graph.cells:
         places += chosen_at(run_data, cell.created, _NOTHING) if cell.class_ == _NOTHING else []
+        places += [cell.created] if leaky and cell.class_ == _LEAKY and cell.created else []
     return problem(
         Text(
-            "{names}：后一层直接取前一层的输出，其间没有激活函数；两个 {cls} 合起来只相当于一个线性层。",
-            "{names}: the second takes the output of the first with no activation in between, so that the two {cls} layers "
-            "can express no more than one.",
+            "{names}：后一层直接取前一层的输出，其间没有激活函数{leaky}；两个 {cls} 合起来只相当于一个线性层。",
+            "{names}: the second takes the output of the first with no activation in between{leaky}, so that the two {cls} "
+            "layers can express no more than one.",
+            leaky=Text("（斜率为 1 的 LeakyReLU 原样输出）", " (LeakyReLU of slope 1 gives what it is given)")
+            if leaky
+            else Text("", ""),
             names=listed(f"{pair.first} → {pair.second}" for pair in pairs),
             cls=one.class_,
         ),

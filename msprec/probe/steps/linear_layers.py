@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 from typing import Optional
 
+import numpy as np
+
+from msprec.locate.trace import to_numpy
 from msprec.runtime.cell_origins import created_place
 from msprec.runtime.cells import is_builtin, is_wrapper_class
 from msprec.runtime.source_locations import place_in
@@ -130,10 +133,18 @@ def _next_layer(trace, node, following: dict) -> tuple:
         if _is_linear(trace, taker):
             return between, taker
         name = _operation(taker)
-        if name not in _MOVES and not name.startswith(_NORMALISES):
+        if name not in _MOVES and not name.startswith(_NORMALISES) and not _bends_nothing(taker, name):
             break
         between.append(name)
     return between, None
+
+
+def _bends_nothing(node, name: str) -> bool:
+    """Whether it is a leaky ReLU of slope 1, which gives values below 0 as they are."""
+    if name != "leakyrelu" or not node.inputs or not node.results:
+        return False
+    given, made = to_numpy(node.inputs[0]), to_numpy(node.results[0])
+    return given.shape == made.shape and bool((given < 0).any()) and np.allclose(given, made)
 
 
 def _operation(node) -> str:

@@ -102,3 +102,12 @@ def test_a_loss_that_was_not_seen_decides_nothing(verdict):
     ]
     assert judged(verdict, loss_seen=False, cells=unknown)["conclusion"] == "undecided"
     assert judged(verdict)["conclusion"] == "ok"
+
+
+def test_a_leaky_relu_of_slope_one(verdict):
+    cells = [{"path": path, "class": "Dense", "builtin": True, "loss": False, "calls": 1} for path in ("fc1", "fc2")]
+    made = {"file": "train.py", "line": 4}
+    cells.append({"path": "act", "class": "LeakyReLU", "builtin": True, "loss": False, "calls": 1, "created": made})
+    found = judged(verdict, pair(between=["leakyrelu"]), cells=cells)
+    assert found["conclusion"] == "problem" and "slope 1" in found["summary"]
+    assert 4 in [one["line"] for one in found["locations"]]

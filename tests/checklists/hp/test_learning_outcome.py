@@ -401,6 +401,20 @@ def test_weights_of_zero_that_no_step_could_have_brought_to_a_usual_size(verdict
     assert (entry["conclusion"] == "problem") == problem, entry["summary"]
 
 
+@pytest.mark.parametrize(("rate", "conclusion"), [(1.0, "problem"), (1e-3, "undecided")])
+def test_weights_of_zero_beside_a_rate_far_above_the_usual(verdict, rate, conclusion):
+    run = training(level)
+    for row in run.steps:
+        row["lr"] = rate
+    run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": "RMSProp", "momentum": 0.0})]
+    run.facts["parameters"]["parameters"] = [
+        parameter(name, shape, initial={**ZERO, "std": 0.0})
+        for name, shape in (("0.weight", [16, 4]), ("1.weight", [3, 16]))
+    ]
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+
+
 @pytest.mark.parametrize(
     ("plain", "standardised", "largest", "conclusion"),
     [
