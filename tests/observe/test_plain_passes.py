@@ -31,6 +31,29 @@ def test_the_whole_set_in_each_step():
     assert _passes([np.arange(30)] * 5) == [30] * 5
 
 
+def test_the_whole_set_of_few_distinct_samples_in_another_order_in_each_step():
+    rng = np.random.default_rng(5)
+    rows = rng.integers(0, 9, 40)
+    assert _passes([rng.permutation(rows) for _ in range(5)]) == [40] * 5
+    assert _passes([rows, *(rng.integers(0, 9, 40) for _ in range(4))]) == [200]
+
+
+def _rounds(batches) -> int:
+    one = PassOrder(1)
+    for keys in batches:
+        one.add(np.asarray(keys, np.uint64), None)
+    return one.rounds()
+
+
+def test_samples_that_come_several_times_in_a_pass():
+    rng = np.random.default_rng(6)
+    rows = sample_keys(rng.integers(0, 9, 60)[:, None])
+    assert _rounds([part for _ in range(5) for part in np.array_split(rng.permutation(rows), 7)]) == 5
+    assert _rounds([part for _ in range(5) for part in np.array_split(rng.permutation(rows), 7)][:-1]) == 1
+    assert _rounds([rng.choice(rows, 8) for _ in range(40)]) == 1
+    assert _rounds(np.array_split(rows, 7)) == 1
+
+
 def test_drawn_with_replacement_or_hardly_distinct():
     rng = np.random.default_rng(2)
     assert len(_passes(rng.integers(0, 300, (200, 20)))) == 1

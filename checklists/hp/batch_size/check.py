@@ -87,7 +87,8 @@ def _named(run_data: RunData, total: int, where: Fact) -> list:
             head = place(where.file, loop.lineno)
             found = argument_origin(run_data, head, ArgumentName((), 2), "range", total)
             if found or any(plain_number(one) == total for one in loop.iter.args[2:]):
-                return found or [head]
+                whole = len({ast.unparse(one) for one in loop.iter.args[1:]}) == 1  # range(0, n, n)
+                return [*found, head] if whole else found or [head]
     return run_data.find_lines(rf"(?i)\bn?_?(batch_?size|batch|bs)\s*[=:]\s*({total}\b|len\()", 2)
 
 

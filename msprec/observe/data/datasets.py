@@ -240,7 +240,11 @@ class DatasetRecord:
         return int(max(sizes)) if sizes and self.batched else (1 if sizes else None)
 
     def _split_repeats(self, passes: list) -> list:
-        """A repeat(k) delivers k passes through one iteration: cut them apart where the set begins again."""
+        """A repeat(k) delivers k passes through one iteration: cut them apart where the set begins again; so do arrays whose
+        samples come several times in a pass, by the sums of their fingerprints."""
+        if self.again is not None and self.again.given_up and len(passes) == 1:
+            rounds = passes[0].rounds()
+            return passes[0].split(rounds) if rounds > 1 else passes
         if self.repeat <= 1 or not passes or not passes[0].complete or passes[0].samples % self.repeat:
             return passes
         return [part for one in passes for part in one.split(self.repeat)]

@@ -66,6 +66,27 @@ class PassOrder:
         if labels is not None:
             self._labels.append(labels)
 
+    def rounds(self) -> int:
+        """Of how many times the same samples, batch by batch in any order, it consists: two batches or more each time; else 1.
+
+        The sum of the fingerprints of a set does not depend on its order (Clarke et al. 2003), so that twice the batches have
+        twice the sum.
+        """
+        if len(self._keys) != self.batches or self._kept != self.samples:
+            return 1
+        sums = np.cumsum([one.sum(dtype=np.uint64) for one in self._keys], dtype=np.uint64)
+        sizes = np.cumsum([len(one) for one in self._keys])
+        lengths = np.arange(2, len(sums) // 2 + 1)
+        twice = (sums[2 * lengths - 1] == sums[lengths - 1] * np.uint64(2)) & (
+            sizes[2 * lengths - 1] == 2 * sizes[lengths - 1]
+        )
+        for length in lengths[twice]:
+            ends = np.arange(length - 1, len(sums), length)
+            times = np.arange(1, len(ends) + 1)
+            if len(sums) % length == 0 and (sums[ends] == sums[length - 1] * times.astype(np.uint64)).all():
+                return len(ends)
+        return 1
+
     def split(self, parts: int) -> list:
         """The pass cut into ``parts`` of equal length, as a ``repeat`` put them together."""
         keys, labels = self.keys, self.labels
@@ -95,14 +116,19 @@ class NewPass:
     """Tells where a loop over plain arrays begins again, by the fingerprints of its samples.
 
     A batch of samples that came before begins a new pass, provided that hardly any came twice until then: samples drawn
-    with replacement, or too few distinct ones, give no passes.
+    with replacement, or too few distinct ones, give no passes. Where the second batch is the first in any order, each batch
+    is a pass.
     """
 
     def __init__(self) -> None:
         self._seen, self._samples, self._repeated, self.given_up = set(), 0, 0, False
+        #: The fingerprints of the first batch in their order by size, until another batch came
+        self._whole: Optional[np.ndarray] = None
 
     def begins(self, keys: np.ndarray) -> bool:
         """Takes the fingerprints of the next batch; True when it is the first of a new pass."""
+        if len(keys) and self._is_whole(keys):
+            return True
         if self.given_up or not len(keys):
             return False
         batch = set(keys.tolist())
@@ -116,6 +142,16 @@ class NewPass:
         self.given_up = self._samples > MAX_SAMPLES or self._repeated > max(1, 0.02 * self._samples)
         if self.given_up:
             self._seen = set()
+        return False
+
+    def _is_whole(self, keys: np.ndarray) -> bool:
+        """Whether all batches so far, this one too, are one and the same set."""
+        if self._whole is None and self._samples:
+            return False
+        before, self._whole = self._whole, np.sort(keys)
+        if before is None or np.array_equal(before, self._whole):
+            return before is not None
+        self._whole = None
         return False
 
 

@@ -117,6 +117,7 @@ def test_one_whole_graph_is_no_batch(verdict):
     [
         ("hp = {\n    'n': 1437}\nfor s in range(0, 1437, hp['n']):\n    step(x[s:s + hp['n']])\n", [4, 2]),
         ("n = 1437\nfor s in range(0, 1437, n):\n    pass\n    step(x[s:s + n])\n", [4, 1]),
+        ("n = 1437\nfor s in range(0, n, n):\n    pass\n    step(x[s:s + n])\n", [4, 1, 2]),
         ("for s in range(0, 1437, 1437):\n    pass\n\n    step(x)\n", [4, 1]),
         ("for s in range(3):\n    pass\n\n    step(x)\nbatch = 1437\n", [4, 5]),
     ],
