@@ -16,6 +16,7 @@ from msprec.engine.schema import Fact
 _COPIES = (
     r"\bnp\.(repeat|tile)\(|\bresample\(|\.sample\(.*replace\s*=\s*True|\bchoice\(.*replace\s*=\s*True|\bover_?sampl"
 )
+_ADDED = r"\b(concatenate|vstack|concat|r_\[)"
 _JOINS = r"\b(concatenate|vstack|concat|r_\[|append|extend)\b"
 _SPLITS = r"train_test_split\(|random_split\(|\.split\(|(?i:\b\w*(train|te?st|val|held)\w*\s*(,.*)?=[^=].*\[[^\]]*:)"
 #: A word of a line that calls its samples held out.
@@ -34,7 +35,8 @@ def trained_samples(run_data: RunData) -> Optional[Finding]:
     if any(whole_graph(one) for one in train_sets(run_data)):
         return None  # nodes that are kept back are in the graph that is trained on
     for group in run_data.trained_samples:
-        if _unlike(run_data, group) and (_partly(run_data, group) or _called_held_out(run_data, group)):
+        partly = _partly(run_data, group) and not _few_there_are(run_data, group)
+        if _unlike(run_data, group) and (partly or _called_held_out(run_data, group)):
             return _finding(run_data, group)
     return None
 
@@ -51,6 +53,13 @@ def _partly(run_data: RunData, group: Fact) -> bool:
     share = group.trained_on / group.distinct
     drawn = share > 0.6 and group.distinct < 0.1 * group.training  # some of all data, to show them
     return run_data.limit("td.05.leaked") <= share < 0.99 and not drawn
+
+
+def _few_there_are(run_data: RunData, group: Fact) -> bool:
+    """Whether the evaluated samples repeat among themselves (td.05.repeated), and nothing in the source copies samples or joins
+    arrays: of the few that there are, as of short rows of symbols, the same are drawn again."""
+    repeated = 1 - group.distinct / max(group.distinct, group.samples or 0)
+    return repeated >= run_data.limit("td.05.repeated") and not run_data.find_lines(f"{_COPIES}|{_ADDED}", 1)
 
 
 def _called_held_out(run_data: RunData, group: Fact) -> bool:

@@ -37,6 +37,21 @@ def test_share_trained_on(tmp_path, code, values, found):
         assert told.locations[0]["line"] == 1
 
 
+@pytest.mark.parametrize(
+    ("code", "samples", "found"),
+    [
+        (TEST, 320, False),  # rows of a few symbols, drawn again
+        (TEST, 201, True),
+        (COPIES + TEST, 320, True),
+        ("y = resample(y)\n" + TEST, 320, True),
+    ],
+)
+def test_samples_of_which_there_are_few(tmp_path, code, samples, found):
+    made = Run(source={"train.py": code}, datasets=[dataset()])
+    made.facts["evaluation"]["trained_samples"] = [group(line=code.count("\n"), samples=samples)]
+    assert (trained_samples(run_data(tmp_path, made)) is not None) is found
+
+
 @pytest.mark.parametrize("nodes", [200, 150])
 def test_nodes_of_a_graph_that_is_given_whole(tmp_path, nodes):
     steps = [{"op": "arguments of the training step", "args": {}, "place": {"file": "train.py", "line": 1}}]
