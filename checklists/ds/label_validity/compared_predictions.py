@@ -2,13 +2,13 @@
 
 import ast
 from collections.abc import Iterator
-from typing import Optional, Union
+from typing import NamedTuple, Optional, Union
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names, called_name, target_names
+from msprec.source.user_code import bound_names, called_name, own_nodes, target_names
 
 _SCOPES = (ast.Module, ast.FunctionDef)
 #: A data set of arrays that is shuffled where nothing is said.
@@ -77,14 +77,14 @@ def _plainly_called(parts: list) -> set:
 def compared_out_of_order(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
     """Where predictions for a data set that is shuffled are compared with the array that it was made of, in its own order."""
     for file in run_data.source.trees:
-        shuffled = any(_is_shuffled(one) for one in run_data.source.nodes(file, ast.Call))
-        for scope in run_data.source.nodes(file, *_SCOPES) if shuffled else ():
-            for made, labels, compared in _compared(run_data, file, scope):
+        made = run_data.source.calls_named(file, (_SHUFFLED,))
+        for scope in run_data.source.nodes(file, *_SCOPES) if made else ():
+            for asked, labels, compared in _compared(run_data, file, scope):
                 says = Text(
-                    "{made} 的数据集默认混洗，按它得到的预测却在 {compared} 与原来顺序的 {labels} 比较：预测与标签不属于同一样本",
-                    "The data set of {made} is shuffled, as nothing forbids it, and what is predicted for it is compared at "
-                    "{compared} with {labels} in its own order: prediction and label are of different samples",
-                    made=at(place(file, made)),
+                    "{made} 的数据集会混洗，按它得到的预测却在 {compared} 与原来顺序的 {labels} 比较：预测与标签不属于同一样本",
+                    "The data set of {made} is shuffled, and what is predicted for it is compared at {compared} with {labels} in "
+                    "its own order: prediction and label are of different samples",
+                    made=at(place(file, asked)),
                     compared=at(place(file, compared)),
                     labels=labels,
                 )
@@ -92,7 +92,7 @@ def compared_out_of_order(run_data: RunData, _dataset: Fact, _column: Fact) -> O
                     "评估用的数据集设 shuffle=False，或在同一循环中收集标签。",
                     "Give the data set of an evaluation shuffle=False, or collect the labels in the same loop.",
                 )
-                return says, advice, place(file, made), place(file, compared)
+                return says, advice, place(file, asked), place(file, compared)
     return None
 
 
@@ -126,34 +126,74 @@ def _compared(run_data: RunData, file: str, scope: Union[ast.Module, ast.Functio
         for one in ast.walk(statement)
     ]
     for store in (one for one in own if isinstance(one, ast.Assign) and len(one.targets) == 1):
-        made = next((one for one in ast.walk(store.value) if isinstance(one, ast.Call) and _is_shuffled(one)), None)
-        labels = _second(made) if made is not None else ""
-        if made is None or not labels or not isinstance(store.targets[0], ast.Name):
+        made = next(
+            (found for one in ast.walk(store.value) if (found := _shuffled_set(run_data, one)) is not None), None
+        )
+        if made is None or not isinstance(store.targets[0], ast.Name):
             continue
-        predicted = _predicted_for(run_data, own, store.targets[0].id, store.lineno)
+        predicted = _predicted_for(run_data, own, store.targets[0].id, store.lineno, made.key)
+        labels = {made.labels} | {
+            name
+            for one in own
+            if isinstance(one, ast.Assign) and target_names(one.value) == [made.labels]
+            for name in bound_names(one.targets)
+        }
         for one in own:
             if one.__class__ in (ast.Compare, ast.Call) and one.lineno > store.lineno and predicted:
                 sides = [one.left, *one.comparators] if isinstance(one, ast.Compare) else one.args
-                plain = any(isinstance(side, ast.Name) and side.id == labels for side in sides)
+                plain = any(isinstance(side, ast.Name) and side.id in labels for side in sides)
                 if plain and any(set(target_names(side)) & predicted for side in sides):
-                    yield made.lineno, labels, one.lineno
+                    yield made.line, made.labels, one.lineno
 
 
-def _is_shuffled(call: ast.Call) -> bool:
-    words = {one.arg: one.value for one in call.keywords}
+class _Set(NamedTuple):
+    """A data set of arrays that is shuffled: the ``line`` that asks for it, the array of its ``labels``, and their ``key`` where
+    its columns have names."""
+
+    line: int
+    labels: str
+    key: str
+
+
+def _shuffled_set(run_data: RunData, node: ast.AST) -> Optional[_Set]:
+    """Of a call that makes a data set of arrays, or of a function of the script's that returns one."""
+    if not isinstance(node, ast.Call):
+        return None
+    if called_name(node) == _SHUFFLED:
+        return _set_of(node, node, {})
+    made = run_data.source.functions(called_name(node))
+    returned = [one for _, function in made for one in own_nodes(function) if isinstance(one, ast.Return)]
+    calls = [one for each in returned for one in ast.walk(each) if isinstance(one, ast.Call)]
+    calls = [one for one in calls if called_name(one) == _SHUFFLED]
+    return _set_of(calls[0], node, _arguments(made[0][1], node)) if len(made) == len(calls) == 1 else None
+
+
+def _arguments(function: ast.FunctionDef, call: ast.Call) -> dict:
+    """What a call gives each parameter of a function; else its default."""
+    names = [one.arg for one in function.args.args]
+    given = dict(zip(names[len(names) - len(function.args.defaults) :], function.args.defaults))
+    return {**given, **dict(zip(names, call.args)), **{one.arg: one.value for one in call.keywords if one.arg}}
+
+
+def _set_of(made: ast.Call, call: ast.Call, given: dict) -> Optional[_Set]:
+    words = {one.arg: one.value for one in made.keywords}
     said = words.get("shuffle")
-    off = isinstance(said, ast.Constant) and not said.value
-    return called_name(call) == _SHUFFLED and not off and "sampler" not in words and bool(call.args)
+    said = given.get(said.id, said) if isinstance(said, ast.Name) else said
+    off = said is not None and not (isinstance(said, ast.Constant) and said.value)
+    if off or "sampler" in words or not made.args:
+        return None
+    parts = made.args[0]
+    keys = parts.keys if isinstance(parts, ast.Dict) else []
+    values = parts.values if isinstance(parts, ast.Dict) else getattr(parts, "elts", [])
+    last = values[-1] if len(values) > 1 else None
+    last = given.get(last.id, last) if isinstance(last, ast.Name) else None
+    key = keys[-1].value if keys and isinstance(keys[-1], ast.Constant) else ""
+    return _Set(call.lineno, last.id, key) if isinstance(last, ast.Name) else None
 
 
-def _second(call: ast.Call) -> str:
-    """``y`` of ``NumpySlicesDataset((x, y), …)``."""
-    parts = call.args[0].elts if isinstance(call.args[0], (ast.Tuple, ast.List)) else []
-    return parts[-1].id if len(parts) > 1 and isinstance(parts[-1], ast.Name) else ""
-
-
-def _predicted_for(run_data: RunData, own: list, dataset: str, after: int) -> set:
-    """The names of what loops over a data set gather without its labels, and of what is made of it."""
+def _predicted_for(run_data: RunData, own: list, dataset: str, after: int, key: str) -> set:
+    """The names of what loops over a data set gather without its labels, the last of a sample or what its ``key`` gives, and of
+    what is made of it."""
     found: set = set()
     for one in own:
         if isinstance(one, ast.For) and dataset in target_names(one.iter):
@@ -165,9 +205,24 @@ def _predicted_for(run_data: RunData, own: list, dataset: str, after: int) -> se
                 and _gathers(run_data, called_name(call))
                 for call in ast.walk(one.value)
             )
-            if gathers or set(target_names(one.value)) & found:
+            listed = any(isinstance(part, ast.ListComp) and _lists(part, dataset, key) for part in ast.walk(one.value))
+            if gathers or listed or set(target_names(one.value)) & found:
                 found |= bound_names(one.targets)
     return found
+
+
+def _lists(node: ast.ListComp, dataset: str, key: str) -> bool:
+    """Whether a list is what calls give for the samples of a data set, and reads no label."""
+    one = node.generators[0]
+    if dataset not in target_names(one.iter) or not any(isinstance(part, ast.Call) for part in ast.walk(node.elt)):
+        return False
+    if isinstance(one.target, ast.Tuple):
+        label = one.target.elts[-1]
+        return isinstance(label, ast.Name) and label.id not in target_names(node.elt)
+    texts = {
+        part.value for part in ast.walk(node.elt) if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    }
+    return bool(key and texts) and key not in texts
 
 
 def _gathers(run_data: RunData, function: str) -> bool:

@@ -11,6 +11,11 @@ _FUNCTION = (
     "def gather(data):\n    p = []\n    for i, (a, b) in enumerate(data):\n        p.append(net(a))\n    return p\n"
 )
 
+_HELPER = (
+    "def batches(x, y, size, mixed=True):\n    return NumpySlicesDataset({'f': x, 'c': y}, shuffle=mixed).batch(size)\n"
+)
+_LISTED = "p = [net(b['f']).asnumpy() for b in rest.create_dict_iterator()]\n"
+
 
 @pytest.mark.parametrize(
     ("code", "lines"),
@@ -19,6 +24,21 @@ _FUNCTION = (
         (_MADE + _LOOP + "p = np.concatenate(p)\nprint(accuracy_score(y, p))\n", [1, 6]),
         (_FUNCTION + _MADE + "q = gather(rest)\nprint(r2_score(y, q))\n", [6, 8]),
         ("def main():\n" + "".join(f"    {one}\n" for one in (_MADE + _LOOP + "print(f(y, p))").splitlines()), [2, 6]),
+        (
+            _HELPER
+            + "rest = batches(u, v, 8, True)\ntruth = v.ravel()\n"
+            + _LISTED
+            + "print(auc(truth, np.concatenate(p)))",
+            [3, 6],
+        ),
+        (_HELPER + "rest = batches(u, v, 8)\n" + _LISTED + "print(auc(v, p))", [3, 5]),
+        (_MADE + "p = [net(a) for a, b in rest]\nprint(auc(y, p))", [1, 3]),
+        (_HELPER + "rest = batches(u, v, 8, False)\n" + _LISTED + "print(auc(v, p))", None),
+        (_HELPER + "rest = batches(u, v, 8, mixed=m)\n" + _LISTED + "print(auc(v, p))", None),
+        (
+            _HELPER + "rest = batches(u, v, 8)\n" + _LISTED.replace("['f'])", "['f']) - b['c']") + "print(auc(v, p))",
+            None,
+        ),
         # the order of the arrays; labels of the same loop; labels of another array; nothing is compared
         (_MADE.replace("['x', 'y']", "['x', 'y'], shuffle=False") + _LOOP + "print(p == y)\n", None),
         (_MADE.replace("['x', 'y']", "['x', 'y'], sampler=s") + _LOOP + "print(f(y, p))\n", None),
