@@ -173,7 +173,8 @@ def _faults(run_data: RunData, dataset: Fact, pad: Fact) -> list:
         _hides_real(run_data, dataset, pad),
         _in_the_loss(run_data, dataset, pad),
     ]
-    told = pad.mask or pad.length
+    # a mask or length of another column's tells the real places of this one too
+    told = any(one.mask or one.length for one in dataset.padding if one.lengths == pad.lengths)
     if not told:
         found.append(_value(run_data, dataset, pad))
     return [fault for fault in found if fault is not None]

@@ -225,3 +225,12 @@ def test_labels_whose_filling_is_a_real_label_beside_lengths(verdict, words, ins
     ids["length"], labels["length"] = {"column": "n", "agrees": words}, {"column": "n", "agrees": 0.3}
     entry = verdict("dp.04", run(ids, labels))
     assert entry["conclusion"] == conclusion, entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("words", "conclusion"),
+    [(mask(), "ok"), (None, "problem")],
+)
+def test_a_mask_of_the_signal_tells_the_real_tags_as_well(verdict, words, conclusion):
+    tags = pad(column="tags", right_only=300, left_only=9, inside=900, inside_rows=300)
+    assert verdict("dp.04", run(pad(mask=words), tags))["conclusion"] == conclusion
