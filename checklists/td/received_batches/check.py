@@ -42,6 +42,7 @@ from msprec.checklists.td.received_batches.trained_samples import trained_sample
 from msprec.checklists.td.received_batches.turned_classes import turned_classes
 from msprec.checklists.td.received_batches.turned_targets import turned_targets
 from msprec.checklists.td.received_batches.unknown_when_used import unknown_when_used
+from msprec.checklists.td.received_batches.untrained_ids import untrained_ids
 from msprec.checklists.td.received_batches.wrapped_ids import wrapped_ids
 from msprec.checklists.td.received_batches.zipped_columns import zipped_columns
 from msprec.engine.finding import Finding, ok, problem, together, undecided
@@ -441,6 +442,7 @@ _JUDGES = (
     trained_samples,
     index_before_order,
     graph_rows,
+    untrained_ids,
     first_rows_beside_drawn,
     own_class_drawn,
     changed_in_place,

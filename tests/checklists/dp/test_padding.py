@@ -229,7 +229,7 @@ def test_labels_whose_filling_is_a_real_label_beside_lengths(verdict, words, ins
 
 @pytest.mark.parametrize(
     ("words", "conclusion"),
-    [(mask(), "ok"), (None, "problem")],
+    [(mask(), "ok"), (None, "undecided")],
 )
 def test_a_mask_of_the_signal_tells_the_real_tags_as_well(verdict, words, conclusion):
     tags = pad(column="tags", right_only=300, left_only=9, inside=900, inside_rows=300)

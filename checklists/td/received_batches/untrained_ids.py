@@ -1,0 +1,83 @@
+"""Ids that are evaluated and that no training sample had, so that their rows of a table were never trained (td.05)."""
+
+from collections.abc import Iterator
+from typing import NamedTuple, Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.findings import at, first_place, train_sets
+from msprec.checklists.common.script.array_origin import argument_origins, array_origins
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+#: A file's rows cut without a new order: by position, or after they were sorted.
+_CUTS = r"\.iloc\[|\.(sort_values|reset_index)\(|\bnp\.(split|array_split)\("
+
+
+class _Pair(NamedTuple):
+    """What a column of ids was in training and in an evaluation, and where the latter comes from."""
+
+    trained: Fact
+    evaluated: Fact
+    where: Fact
+    origins: list
+
+
+def untrained_ids(run_data: RunData) -> Optional[Finding]:
+    """A problem where the ids by which a table of weights is looked up lie in another range in an evaluation than in training,
+    with one id in common at most, as after a split of rows that are sorted by them."""
+    tables = {one.input: one for one in run_data.probes.lookups}
+    for position, pair in _pairs(run_data) if tables else ():
+        table = tables.get(position)
+        if table is None or not _apart(pair.trained, pair.evaluated) or (pair.evaluated.max or 0) >= (table.rows or 0):
+            continue
+        return problem(
+            Text(
+                "{where} 评估时 {name} 的编号在 {low} 到 {high} 之间，而训练中只有 {first} 到 {last}：{table} 中这些行从未训练过。",
+                "At {where} the ids {name} run from {low} to {high}, and those of training from {first} to {last}: their rows in "
+                "{table} were never trained.",
+                where=at(pair.where),
+                name=pair.evaluated.name,
+                table=table.table,
+                low=round(pair.evaluated.min),
+                high=round(pair.evaluated.max),
+                first=round(pair.trained.min),
+                last=round(pair.trained.max),
+            ),
+            Text(
+                "划分之前先打乱样本，使每个编号在训练部分都出现；若要预测新的编号，不能靠按编号查表。",
+                "Put the samples into a random order before they are split, so that each id is in the training part; to predict "
+                "for new ones, they need more than a row of a table.",
+            ),
+            [run_data.code_at([pair.where, *pair.origins], Text("评估的数据", "What is evaluated"))],
+            [*run_data.find_lines(_CUTS, 3), *pair.origins[:3], pair.where],
+        )
+    return None
+
+
+def _apart(one: Fact, other: Fact) -> bool:
+    if None in (one.min, one.max, other.min, other.max):
+        return False
+    wide = one.max - one.min >= 9 and other.max > other.min
+    return bool(wide and (other.min >= one.max or other.max <= one.min))
+
+
+def _pairs(run_data: RunData) -> Iterator[tuple]:
+    """``(position among the inputs, pair)`` of ids of arguments, and of columns of the same name."""
+    training = [one for one in run_data.inputs if one.phase == "train" and one.arguments]
+    for other in run_data.inputs:
+        own = next((one for one in training if one.network == other.network), None)
+        if other.phase == "train" or own is None or not other.place:
+            continue
+        for a, b in zip(own.arguments, other.arguments):
+            if a.kind == b.kind == "int" and a.shape == b.shape:
+                yield a.position, _Pair(a, b, other.place, argument_origins(run_data, other.place, b.position or 0))
+    for train in train_sets(run_data)[:1]:
+        for other in run_data.datasets_of("eval", "predict"):
+            for position, column in enumerate(train.columns):
+                same = [one for one in other.columns if one.name == column.name and one.kind == column.kind == "int"]
+                if same:
+                    yield (
+                        position,
+                        _Pair(column, same[0], first_place(other), array_origins(run_data, other, same[0])),
+                    )
