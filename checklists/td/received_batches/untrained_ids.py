@@ -33,7 +33,7 @@ def untrained_ids(run_data: RunData) -> Optional[Finding]:
             continue
         return problem(
             Text(
-                "{where} 评估时 {name} 的编号在 {low} 到 {high} 之间，而训练中只有 {first} 到 {last}：{table} 中这些行从未训练过。",
+                "{where} 评估的编号 {name} 在 {low} 到 {high} 之间，训练中只有 {first} 到 {last}：{table} 中这些行从未训练。",
                 "At {where} the ids {name} run from {low} to {high}, and those of training from {first} to {last}: their rows in "
                 "{table} were never trained.",
                 where=at(pair.where),
