@@ -107,13 +107,18 @@ class Code:
         found = chain(*(self._calls[file].get(name, ()) for name in names))
         return [call for _, call in sorted(found, key=itemgetter(0))]
 
-    def calls_anywhere(self, names: Collection) -> Iterator[tuple]:
-        """(file, call) of every call of what is called by one of some names, file by file as they were read."""
+    def names_called(self) -> dict:
+        """``{name: the files that call something by it}``."""
         if not self._calling:
             for file in self.trees:
                 for name in {called_name(one) for one in self.nodes(file, ast.Call)}:
                     self._calling.setdefault(name, set()).add(file)
-        files = set().union(*(self._calling.get(name, ()) for name in names))
+        return self._calling
+
+    def calls_anywhere(self, names: Collection) -> Iterator[tuple]:
+        """(file, call) of every call of what is called by one of some names, file by file as they were read."""
+        calling = self.names_called()
+        files = set().union(*(calling.get(name, ()) for name in names))
         for file in (one for one in self.trees if one in files) if files else ():
             for call in self.calls_named(file, names):
                 yield file, call

@@ -19,7 +19,8 @@ _MAPS, _ADDING = ("hyper_map", "HyperMap", "map_", "map"), re.compile(r"add|accu
 def kept_buffers(run_data: RunData) -> Optional[Finding]:
     """A problem where all that a class or a script does with a sequence is to make it, to add to its elements, and to call an
     optimizer with it."""
-    for file, call in run_data.source.calls_anywhere(_callees(run_data)):
+    optimizers = [name for name in run_data.source.names_called() if _OPTIMIZER.search(name)]
+    for file, call in run_data.source.calls_anywhere(optimizers):
         given = _sequence_given(call)
         scope = _scope(run_data, file, call, given) if given else None
         if scope is None:
@@ -29,11 +30,6 @@ def kept_buffers(run_data: RunData) -> Optional[Finding]:
             places = [place(file, call.lineno), place(file, added.lineno)]
             return _finding(run_data, given, places)
     return None
-
-
-def _callees(run_data: RunData) -> list:
-    names = {called_name(one) for file in run_data.source.trees for one in run_data.source.nodes(file, ast.Call)}
-    return [name for name in names if _OPTIMIZER.search(name)]
 
 
 def _sequence_given(call: ast.Call) -> str:
