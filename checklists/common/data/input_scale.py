@@ -67,10 +67,14 @@ def entering(run_data: RunData, columns: list) -> list:
 
 
 def _in_no_layer(run_data: RunData, column: Fact) -> bool:
-    """Whether whole numbers were seen to enter no layer, where others do: numbers of rows that nothing takes."""
+    """Whether a column was seen to enter no layer, where others do, and real ones where it is real: numbers of rows that nothing
+    takes, or times that a loss of the script's own compares."""
     seen = run_data.probes.first_layers
     sets = [one for one in train_sets(run_data) if len(one.columns) == len(seen)]
-    if column.kind != "int" or len(sets) != 1 or not any(one.layers for one in seen):
+    if len(sets) != 1:
+        return False
+    taken = [one for one, entered in zip(sets[0].columns, seen) if entered.layers]
+    if not taken or (column.kind != "int" and all(one.kind == "int" for one in taken)):
         return False
     return any(one is column and not entered.layers for one, entered in zip(sets[0].columns, seen))
 

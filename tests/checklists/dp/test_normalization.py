@@ -168,6 +168,19 @@ def test_numbers_that_enter_no_layer(verdict, layers, conclusion):
     assert verdict("dp.01", run)["conclusion"] == conclusion
 
 
+@pytest.mark.parametrize(
+    ("first", "layers", "conclusion"),
+    [("float", [], "ok"), ("float", [{"operator": "Dense"}], "problem"), ("int", [], "problem")],
+)
+def test_times_that_the_loss_alone_compares(verdict, first, layers, conclusion):
+    times = column("times", shape=[], min=0.1, max=892, mean=79.0, std=62.0)
+    kinds = {"kind": "float"} if first == "float" else {"kind": "int", "dtype": "int32"}
+    run = fed(column("x", shape=[4], min=0, max=2, mean=1.0, std=1.0, **kinds), times)
+    entered = [{"layers": [{"operator": "Dense"}]}, {"layers": layers}, {"layers": []}]
+    run.facts["probes"] = {"first_layers": entered, "skipped": {}}
+    assert verdict("dp.01", run)["conclusion"] == conclusion
+
+
 def test_a_zero_state_beside_token_ids_has_no_scale(verdict):
     tokens = column("tokens", kind="int", dtype="int32", shape=[40], min=0, max=20000, mean=900.0, std=2000.0)
     embedding = [
