@@ -13,6 +13,7 @@ from msprec.checklists.cg.connectivity.neighbours import judge_neighbours
 from msprec.checklists.cg.connectivity.own_messages import judge_own_messages
 from msprec.checklists.cg.connectivity.pooled_places import judge_pooled_places
 from msprec.checklists.cg.connectivity.recurrent_axes import judge_recurrent_axes
+from msprec.checklists.cg.connectivity.reduced_channels import judge_reduced_channels
 from msprec.checklists.cg.connectivity.reshaped_axes import judge_reshaped_axes
 from msprec.checklists.cg.connectivity.sampled_deviation import judge_sampled_deviation
 from msprec.checklists.cg.connectivity.single_places import judge_single_places
@@ -38,6 +39,7 @@ _NETWORKS = (
     judge_lost_shortcut,
     judge_dropped_inputs,
     judge_wide_pooling,
+    judge_reduced_channels,
 )
 _ANY_STEP = (
     judge_reshaped_axes,
@@ -72,7 +74,8 @@ def connections(run_data: RunData) -> Finding:
     another or nothing was learnt; a network of tokens in which nothing tells places apart whose targets depend on the place;
     one unit through which three outputs or more have to pass, in a training that did not come cg.03.solved below a constant
     prediction; a pooling over all places where the target is one (cg.03.placed), in such a training; a stride so much wider
-    than its window that half of what a layer is given is not read, in such a training; ids of which cg.03.merged become one
+    than its window that half of what a layer is given is not read, in such a training; channels of a convolution that are reduced
+    in the place of its places, in such a training; ids of which cg.03.merged become one
     before they are looked up, in such a training; an input of which only the first or the last few places (cg.03.read_places)
     change the loss; noise that is scaled by exp(logvar), the variance;
     rows that are summed by the index that they were taken by; a dropout of cg.03.dropped_inputs or more of the inputs, or a

@@ -17,6 +17,8 @@ _BY_DESIGN = re.compile(
     re.IGNORECASE,
 )
 _NORMS = re.compile(r"norm", re.IGNORECASE)
+#: A setting that names no activation.
+_NO_ACTIVATION = r"(?i)\bact(ivation|iv|_fn|_func)?\b['\"]?\s*[=:]\s*(None|['\"](linear|identity|none)['\"])"
 #: Cells that give what they are given, in the place of an activation: the second with a slope of 1.
 _NOTHING, _LEAKY = "Identity", "LeakyReLU"
 
@@ -80,6 +82,7 @@ def _forgotten(run_data: RunData, pairs: list, evidence: list) -> Finding:
         place for pair in pairs for place in (pair.place, pair.before, pair.created, made.get(pair.first)) if place
     ]
     places += [where for pair in pairs for where in conditions_at(run_data, made.get(pair.first))]
+    places += run_data.find_lines(_NO_ACTIVATION, 2)
     leaky = any(_LEAKY.lower() in pair.between for pair in pairs)
     for cell in run_data.probes.graph.cells:
         places += chosen_at(run_data, cell.created, _NOTHING) if cell.class_ == _NOTHING else []

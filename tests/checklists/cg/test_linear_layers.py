@@ -111,3 +111,14 @@ def test_a_leaky_relu_of_slope_one(verdict):
     found = judged(verdict, pair(between=["leakyrelu"]), cells=cells)
     assert found["conclusion"] == "problem" and "slope 1" in found["summary"]
     assert 4 in [one["line"] for one in found["locations"]]
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"), [("cfg = dict(hidden=24, act=None)", True), ("cfg = {'act': 'relu'}", False)]
+)
+def test_a_setting_that_names_no_activation(verdict, setting, told):
+    made = Run(parameters=[parameter("fc1.weight", [4, 4])], source={"train.py": setting + "\n"})
+    cells = [{"path": path, "class": "Dense", "builtin": True, "loss": False, "calls": 1} for path in ("fc1", "fc2")]
+    graph = {"cells": cells, "unregistered": [], "loss_seen": True, "linear_pairs": [pair()]}
+    made.facts["probes"] = {"skipped": {}, "graph": graph}
+    assert ({"file": "train.py", "line": 1} in verdict("cg.03", made)["locations"]) is told
