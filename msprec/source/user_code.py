@@ -46,6 +46,8 @@ class Code:
         self._lines, self._joined, self._lower, self._walked, self._under, self._parents = {}, {}, {}, {}, {}, {}
         self._calls: dict[str, dict] = {}
         self._calling: dict[str, set] = {}
+        #: ``{file: {name: values}}``
+        self._given: dict = {}
         self._matched: dict[tuple, tuple] = {}
         self._by_name: dict[type, dict] = {}
         self._scopes = None
@@ -106,6 +108,25 @@ class Code:
                 by_name.setdefault(called_name(numbered[1]), []).append(numbered)
         found = chain(*(self._calls[file].get(name, ()) for name in names))
         return [call for _, call in sorted(found, key=itemgetter(0))]
+
+    def values_given(self, file: str) -> dict:
+        """``{name: the values that it is given anywhere in a file}``; None for what a loop or ``+=`` gives, and for a part of a
+        value that is no tuple."""
+        if file not in self._given:
+            found = self._given[file] = {}
+            for node in self.nodes(file, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                for target in targets:
+                    value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+                    for held, one, alone in assigned_parts(target, value):
+                        if isinstance(held, ast.Name):
+                            found.setdefault(held.id, []).append(one if alone else None)
+        return self._given[file]
+
+    def only_value(self, file: str, name: str) -> Optional[ast.expr]:
+        """The one value that a name is given in a file; None where there is none, or it is given others."""
+        values = self.values_given(file).get(name, [])
+        return values[0] if len(values) == 1 else None
 
     def names_called(self) -> dict:
         """``{name: the files that call something by it}``."""

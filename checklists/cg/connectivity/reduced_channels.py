@@ -61,6 +61,8 @@ def _ended(gain: Optional[float]) -> Text:
 
 def _over_channels(node: ast.ClassDef) -> Iterator[ast.Call]:
     construct = construct_of(node)
+    if construct is None:
+        return
     layers = {
         own_attribute(target)
         for one in ast.walk(node)
@@ -68,7 +70,7 @@ def _over_channels(node: ast.ClassDef) -> Iterator[ast.Call]:
         if called_name(one.value) in ("Conv1d", "Conv2d")
         for target in one.targets
     } - {""}
-    for call in ast.walk(construct) if construct is not None and layers else ():
+    for call in ast.walk(construct) if layers else ():
         if isinstance(call, ast.Call) and called_name(call) in _REDUCES:
             value = call.func.value if isinstance(call.func, ast.Attribute) else None
             of_module = isinstance(value, ast.Name) and value.id in ("ops", "mint", "P", "F")

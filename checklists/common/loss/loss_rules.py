@@ -98,8 +98,10 @@ def _raise(wrong: Wrong, one: LossWithInputs, run_data: RunData) -> NoReturn:
 def _helper_calls(run_data: RunData, made: Optional[Fact]) -> list:
     """Of a layer that a function of several calls makes, as ``block(32, 1)`` does, the last: it makes what comes last."""
     function = run_data.source.function_around(made.file, made.line) if made and made.file and made.line else None
-    calls = calls_around(run_data, made) if function is not None and not function.name.startswith("_") else []
-    return calls[-1:] if made is not None and len(calls) > 1 and function.name != "construct" else []
+    if made is None or function is None or function.name.startswith("_") or function.name == "construct":
+        return []
+    calls = calls_around(run_data, made)
+    return calls[-1:] if len(calls) > 1 else []
 
 
 def computed_twice(run_data: RunData) -> bool:

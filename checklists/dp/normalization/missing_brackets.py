@@ -7,7 +7,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import assigned_parts, called_name
+from msprec.source.user_code import called_name
 
 _MEANS, _WIDTHS = ("mean", "nanmean", "average", "min", "median"), ("std", "nanstd", "max", "ptp")
 
@@ -16,13 +16,13 @@ def missing_brackets(run_data: RunData) -> Optional[Finding]:
     """Problem: ``x - mean / std`` with a mean (or minimum) and a deviation (or range) that are taken of one array, as calls or by
     names that such calls give their values; else None. The division comes first, and x is neither centred nor scaled."""
     for file in dict.fromkeys(file for file, _ in run_data.source.calls_anywhere(_WIDTHS)):
-        tree = run_data.source.trees[file]
         for node in run_data.source.nodes(file, ast.BinOp):
             plain = isinstance(node.op, ast.Sub) and not isinstance(node.left, ast.BinOp)
             quotient = node.right if plain else None
             if not isinstance(quotient, ast.BinOp) or not isinstance(quotient.op, ast.Div):
                 continue
-            centre, width = _taken_of(tree, quotient.left, _MEANS), _taken_of(tree, quotient.right, _WIDTHS)
+            centre = _taken_of(run_data, file, quotient.left, _MEANS)
+            width = _taken_of(run_data, file, quotient.right, _WIDTHS)
             if centre and centre == width:
                 where = place(file, node.lineno)
                 return problem(
@@ -40,18 +40,11 @@ def missing_brackets(run_data: RunData) -> Optional[Finding]:
     return None
 
 
-def _taken_of(tree: ast.AST, node: ast.expr, names: tuple) -> str:
+def _taken_of(run_data: RunData, file: str, node: ast.expr, names: tuple) -> str:
     """The array that a statistic is taken of, as ``x.mean(0)`` or ``np.mean(x, 0)``, at once or by a name; else an empty text."""
     if isinstance(node, ast.Name):
-        values = [
-            value
-            for store in ast.walk(tree)
-            if isinstance(store, ast.Assign)
-            for target in store.targets
-            for held, value, alone in assigned_parts(target, store.value)
-            if isinstance(held, ast.Name) and held.id == node.id
-        ]
-        return _taken_of(tree, values[0], names) if len(values) == 1 and isinstance(values[0], ast.Call) else ""
+        value = run_data.source.only_value(file, node.id)
+        return _taken_of(run_data, file, value, names) if isinstance(value, ast.Call) else ""
     if not isinstance(node, ast.Call) or called_name(node) not in names:
         return ""
     owner = node.func.value if isinstance(node.func, ast.Attribute) else None

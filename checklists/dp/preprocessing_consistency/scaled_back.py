@@ -7,7 +7,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import bound_names, called_name
+from msprec.source.user_code import called_name
 
 _NAMED = (ast.Name, ast.Attribute, ast.Subscript)
 
@@ -30,10 +30,9 @@ def scaled_back_twice(run_data: RunData) -> Optional[Finding]:
     what a function of the script's returns; with the names by which the code standardises, ``(y - mean) / std``."""
     for file in run_data.source.trees:
         pairs = {one[::-1] for one in _pairs(run_data, file)}
-        stores = run_data.source.nodes(file, ast.Assign) if pairs else []
         for node in run_data.source.nodes(file, ast.BinOp) if pairs else ():
             for pair in [one for one in _undoes(node) if one in pairs]:
-                first = _brought_back(run_data, stores, _other_factor(node, pair[0]), pair)
+                first = _brought_back(run_data, file, _other_factor(node, pair[0]), pair)
                 if first is not None and first is not node:
                     return _twice(run_data, pair, [place(file, node.lineno), place(file, first.lineno)])
     return None
@@ -57,11 +56,10 @@ def _other_factor(node: ast.BinOp, factor: str) -> Optional[ast.expr]:
     return next((one for one in sides if ast.unparse(one) != factor), None)
 
 
-def _brought_back(run_data: RunData, stores: list, value: Optional[ast.expr], pair: tuple) -> Optional[ast.BinOp]:
+def _brought_back(run_data: RunData, file: str, value: Optional[ast.expr], pair: tuple) -> Optional[ast.BinOp]:
     """Where a value was brought back before: a name that is given a value once, or what a function alone returns."""
     if isinstance(value, ast.Name):
-        values = [one.value for one in stores if value.id in bound_names(one.targets)]
-        value = values[0] if len(values) == 1 else None
+        value = run_data.source.only_value(file, value.id)
     if isinstance(value, ast.Call):
         made = run_data.source.functions(called_name(value))
         returned = [one for _, node in made for one in ast.walk(node) if isinstance(one, ast.Return)]

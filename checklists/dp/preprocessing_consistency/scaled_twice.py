@@ -7,41 +7,25 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import argument_names, assigned_parts, called_name, root_name
+from msprec.source.user_code import argument_names, called_name, root_name
 
 
 def scaled_twice(run_data: RunData) -> Optional[Finding]:
     """A problem where ``x = prepare(raw)`` is the one value that a name has, and ``prepare(x)``, or ``prepare(x[…])``, scales it
     again: of a function of the script's that returns its first argument divided, or less something over something."""
-    for file, tree in run_data.source.trees.items():
+    for file in run_data.source.trees:
         scaling = {
             name: function
             for function in run_data.source.nodes(file, ast.FunctionDef)
             if len(run_data.source.functions(name := function.name)) == 1 and _scales(function)
         }
-        made = _given(tree) if scaling else {}
         for call in run_data.source.calls_named(file, sorted(scaling)):
             name = root_name(call.args[0]) if call.args and isinstance(call.args[0], (ast.Name, ast.Subscript)) else ""
-            values = made.get(name, [])
-            first = values[0] if len(values) == 1 else None
+            first = run_data.source.only_value(file, name)
             if isinstance(first, ast.Call) and called_name(first) == called_name(call) and first is not call:
                 places = [place(file, one.lineno) for one in (call, first, scaling[called_name(call)])]
                 return _finding(run_data, called_name(call), name, places)
     return None
-
-
-def _given(tree: ast.AST) -> dict:
-    """The values that each name is given anywhere."""
-    found: dict = {}
-    for node in ast.walk(tree):
-        for target in node.targets if isinstance(node, ast.Assign) else ():
-            for held, value, _ in assigned_parts(target, node.value):
-                if isinstance(held, ast.Name):
-                    found.setdefault(held.id, []).append(value)
-        bound = [node] if isinstance(node, (ast.For, ast.AugAssign)) else []
-        for one in (name for other in bound for name in ast.walk(other.target) if isinstance(name, ast.Name)):
-            found.setdefault(one.id, []).append(None)
-    return found
 
 
 def _scales(function: ast.FunctionDef) -> bool:

@@ -187,7 +187,7 @@ def _set_of(made: ast.Call, call: ast.Call, given: dict) -> Optional[_Set]:
     values = parts.values if isinstance(parts, ast.Dict) else getattr(parts, "elts", [])
     last = values[-1] if len(values) > 1 else None
     last = given.get(last.id, last) if isinstance(last, ast.Name) else None
-    key = keys[-1].value if keys and isinstance(keys[-1], ast.Constant) else ""
+    key = str(keys[-1].value) if keys and isinstance(keys[-1], ast.Constant) else ""
     return _Set(call.lineno, last.id, key) if isinstance(last, ast.Name) else None
 
 

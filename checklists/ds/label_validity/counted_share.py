@@ -7,7 +7,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names, called_name
+from msprec.source.user_code import called_name
 
 #: What gives an order of all samples, by which all of them are taken.
 _ORDERS = ("permutation", "argsort", "arange", "randperm", "permuted", "shuffle")
@@ -53,32 +53,28 @@ def _counted(node: ast.expr) -> str:
 
 def _chosen(run_data: RunData, file: str, node: ast.expr, array: str) -> Optional[str]:
     """By what the samples of an array were chosen that a sum of right answers compares."""
-    stores = run_data.source.nodes(file, ast.Assign, ast.AugAssign)
     if isinstance(node, ast.Name):
-        node = _only_value(stores, node.id) or node
+        node = run_data.source.only_value(file, node.id) or node
     summed = node if isinstance(node, ast.Call) and called_name(node) in ("sum", "count_nonzero") else None
     compared = [one for one in ast.walk(summed) if isinstance(one, ast.Compare)] if summed is not None else []
     for one in compared:
         for side in (one.left, *one.comparators) if isinstance(one.ops[0], ast.Eq) else ():
-            if isinstance(side, ast.Subscript) and ast.unparse(side.value) == array and _selects(stores, side.slice):
+            if (
+                isinstance(side, ast.Subscript)
+                and ast.unparse(side.value) == array
+                and _selects(run_data, file, side.slice)
+            ):
                 return ast.unparse(side)
     return None
 
 
-def _only_value(stores: list, name: str) -> Optional[ast.expr]:
-    """The one value that a name is given; None where it is given others, or added to."""
-    values = [one.value for one in stores if name in bound_names(getattr(one, "targets", None) or [one.target])]
-    alone = len(values) == 1 and all(isinstance(one, ast.Assign) for one in stores if one.value is values[0])
-    return values[0] if alone else None
-
-
-def _selects(stores: list, index: ast.expr) -> bool:
+def _selects(run_data: RunData, file: str, index: ast.expr) -> bool:
     """Whether an index takes a part: a mask or indices by a name that no order of all samples gave, or ``array[:n]``."""
     if isinstance(index, ast.Slice):
         return index.upper is not None and index.lower is None
     if not isinstance(index, ast.Name):
         return False
-    value = _only_value(stores, index.id)
+    value = run_data.source.only_value(file, index.id)
     if value is None:
         return False
     orders = isinstance(value, ast.Call) and called_name(value) in _ORDERS

@@ -35,7 +35,7 @@ def trained_samples(run_data: RunData) -> Optional[Finding]:
     if any(whole_graph(one) for one in train_sets(run_data)):
         return None  # nodes that are kept back are in the graph that is trained on
     for group in run_data.trained_samples:
-        partly = _partly(run_data, group) and not _few_there_are(run_data, group)
+        partly = _partly(run_data, group) and not _drawn_again(run_data, group)
         if _unlike(run_data, group) and (partly or _called_held_out(run_data, group)):
             return _finding(run_data, group)
     return None
@@ -55,7 +55,7 @@ def _partly(run_data: RunData, group: Fact) -> bool:
     return run_data.limit("td.05.leaked") <= share < 0.99 and not drawn
 
 
-def _few_there_are(run_data: RunData, group: Fact) -> bool:
+def _drawn_again(run_data: RunData, group: Fact) -> bool:
     """Whether the evaluated samples repeat among themselves (td.05.repeated), and nothing in the source copies samples or joins
     arrays: of the few that there are, as of short rows of symbols, the same are drawn again."""
     repeated = 1 - group.distinct / max(group.distinct, group.samples or 0)

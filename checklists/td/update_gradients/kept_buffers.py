@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
-from typing import Optional
+from typing import Optional, Union
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
@@ -14,6 +14,9 @@ from msprec.source.user_code import called_name
 _OPTIMIZER = re.compile(r"opt(im\w*)?$", re.IGNORECASE)
 #: What maps a function over the sums and the gradients, and the name of a function that adds.
 _MAPS, _ADDING = ("hyper_map", "HyperMap", "map_", "map"), re.compile(r"add|accu|sum", re.IGNORECASE)
+
+
+_Scope = Union[ast.Module, ast.ClassDef]
 
 
 def kept_buffers(run_data: RunData) -> Optional[Finding]:
@@ -42,14 +45,14 @@ def _sequence_given(call: ast.Call) -> str:
     return ast.unparse(value) if isinstance(value, (ast.Name, ast.Attribute)) else ""
 
 
-def _scope(run_data: RunData, file: str, call: ast.Call, given: str) -> Optional[ast.AST]:
+def _scope(run_data: RunData, file: str, call: ast.Call, given: str) -> Optional[_Scope]:
     """Where the sequence lives: the class of an attribute of ``self``, the file of a name that no function makes."""
     if given.startswith("self."):
         return run_data.source.class_around(file, call.lineno)
     return None if "." in given else run_data.source.trees[file]
 
 
-def _only_added_to(scope: ast.AST, given: str, call: ast.Call) -> Optional[ast.AST]:
+def _only_added_to(scope: _Scope, given: str, call: ast.Call) -> Optional[Union[ast.For, ast.Call]]:
     """Where the elements are added to; None where anything else is done with the sequence, or it is made anew."""
     counted, added = 0, None
     for node in ast.walk(scope):
@@ -64,7 +67,7 @@ def _only_added_to(scope: ast.AST, given: str, call: ast.Call) -> Optional[ast.A
     return added if counted and not others else None
 
 
-def _is_made_once(scope: ast.AST, node: ast.Assign, given: str) -> bool:
+def _is_made_once(scope: _Scope, node: ast.Assign, given: str) -> bool:
     """Whether the sequence is made where an object is, or at the top of the file."""
     if not given.startswith("self."):
         return node in scope.body
@@ -72,11 +75,11 @@ def _is_made_once(scope: ast.AST, node: ast.Assign, given: str) -> bool:
     return any(one is node for function in made for one in ast.walk(function))
 
 
-def _mentions(scope: ast.AST, given: str) -> Iterator[ast.AST]:
+def _mentions(scope: _Scope, given: str) -> Iterator[Union[ast.Name, ast.Attribute]]:
     return (one for one in ast.walk(scope) if isinstance(one, (ast.Name, ast.Attribute)) and ast.unparse(one) == given)
 
 
-def _adds(node: ast.AST, given: str) -> Optional[ast.AST]:
+def _adds(node: Union[ast.For, ast.Call], given: str) -> Optional[Union[ast.For, ast.Call]]:
     """The loop over the sequence and the gradients whose body adds alone, or the call that maps a function that adds."""
     if isinstance(node, ast.Call):
         maps = called_name(node) in _MAPS and len(node.args) == 3 and ast.unparse(node.args[1]) == given
