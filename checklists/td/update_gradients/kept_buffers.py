@@ -26,7 +26,7 @@ def kept_buffers(run_data: RunData) -> Optional[Finding]:
     for file, call in run_data.source.calls_anywhere(optimizers):
         given = _sequence_given(call)
         scope = _scope(run_data, file, call, given) if given else None
-        if scope is None:
+        if scope is None or _reached_from_elsewhere(run_data, scope, given):
             continue
         added = _only_added_to(scope, given, call)
         if added is not None:
@@ -50,6 +50,15 @@ def _scope(run_data: RunData, file: str, call: ast.Call, given: str) -> Optional
     if given.startswith("self."):
         return run_data.source.class_around(file, call.lineno)
     return None if "." in given else run_data.source.trees[file]
+
+
+def _reached_from_elsewhere(run_data: RunData, scope: _Scope, given: str) -> bool:
+    """Whether an attribute of that name is read outside of its class, as ``for one in step.sums: clear(one)`` does."""
+    if not given.startswith("self."):
+        return False
+    own = {id(one) for one in ast.walk(scope)}
+    attributes = (one for file in run_data.source.trees for one in run_data.source.nodes(file, ast.Attribute))
+    return any(one.attr == given[len("self.") :] and id(one) not in own for one in attributes)
 
 
 def _only_added_to(scope: _Scope, given: str, call: ast.Call) -> Optional[Union[ast.For, ast.Call]]:

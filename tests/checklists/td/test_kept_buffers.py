@@ -35,6 +35,7 @@ CLEARED = "        for s in self.sums:\n            ops.assign(s, ops.zeros_like
         (LOOP.replace("assign_add(s, g / 4)", "assign(s, 0.9 * s + g)"), VALUES, "", None),
         (MAPPED.replace("accumulate", "average"), VALUES, "", None),
         (LOOP, "grads", "", None),
+        (LOOP, VALUES, "\nfor s in step.sums:\n    ops.assign(s, ops.zeros_like(s))", None),
     ],
 )
 def test_kept_buffers(tmp_path, add, given, after, lines):
