@@ -70,8 +70,12 @@ def _pairs(run_data: RunData) -> Iterator[tuple]:
         if other.phase == "train" or own is None or not other.place:
             continue
         for a, b in zip(own.arguments, other.arguments):
-            if a.kind == b.kind == "int" and a.shape == b.shape:
-                yield a.position, _Pair(a, b, other.place, argument_origins(run_data, other.place, b.position or 0))
+            trained = _whole(run_data, own, a) if a.kind == b.kind == "int" and a.shape == b.shape else None
+            if trained is not None:
+                yield (
+                    a.position,
+                    _Pair(trained, b, other.place, argument_origins(run_data, other.place, b.position or 0)),
+                )
     for train in train_sets(run_data)[:1]:
         for other in run_data.datasets_of("eval", "predict"):
             for position, column in enumerate(train.columns):
@@ -81,3 +85,13 @@ def _pairs(run_data: RunData) -> Iterator[tuple]:
                         position,
                         _Pair(column, same[0], first_place(other), array_origins(run_data, other, same[0])),
                     )
+
+
+def _whole(run_data: RunData, entry: Fact, argument: Fact) -> Optional[Fact]:
+    """An argument of the training steps where all of them were looked at, or the column of that name or place of the training
+    set; of rows in their order the first steps alone have but the first ids."""
+    if (entry.sampled or 0) >= (entry.calls or 0):
+        return argument
+    columns = [one for dataset in train_sets(run_data)[:1] for one in dataset.columns]
+    named = [one for one in columns if one.name == argument.name] or columns[argument.position or 0 :][:1]
+    return named[0] if named and named[0].kind == "int" else None

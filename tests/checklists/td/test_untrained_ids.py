@@ -22,6 +22,7 @@ def called(phase, one, line=3):
         "via": "call",
         "place": places,
         "calls": 9,
+        "sampled": 9,
         "samples": 400,
     }
     return {**entry, "arguments": [{"position": 0, **one}]}
@@ -52,4 +53,15 @@ def test_columns(tmp_path, low, found):
     run = Run(source={"train.py": CODE}, datasets=sets)
     run.facts["probes"] = {"skipped": {}, "lookups": LOOKUPS}
     run.facts["inputs"] = {"inputs": []}
+    assert (untrained_ids(run_data(tmp_path, run)) is not None) is found
+
+
+@pytest.mark.parametrize(("known", "found"), [(None, False), ((0, 149), False), ((0, 127), True)])
+def test_arguments_of_the_first_steps_alone(tmp_path, known, found):
+    """Rows in their order: the steps that were looked at have the first ids, and the data set tells of all."""
+    sets = [dataset([ids(*known, name="u"), column("y")])] if known else []
+    run = Run(source={"train.py": CODE}, datasets=sets)
+    run.facts["probes"] = {"skipped": {}, "lookups": LOOKUPS}
+    trained = {**called("train", ids(0, 90, name="u"), 9), "calls": 40}
+    run.facts["inputs"] = {"inputs": [trained, called("forward", ids(128, 149, name="u"))]}
     assert (untrained_ids(run_data(tmp_path, run)) is not None) is found
