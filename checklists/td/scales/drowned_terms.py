@@ -4,13 +4,17 @@ import ast
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.findings import at, plain_arrays
+from msprec.checklists.common.findings import at, plain_arrays, train_sets
+from msprec.checklists.common.script.array_origin import array_origins
 from msprec.checklists.common.training.term_weights import lost_weight
 from msprec.checklists.common.training.training_curves import epochs_of
 from msprec.engine.finding import Finding, problem, table
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_names
+
+#: The spread of one batch's targets and that of the column that they come from differ by this share at most.
+_SAME_SPREAD = 0.25
 
 
 class Drowned(NamedTuple):
@@ -104,9 +108,16 @@ def unscaled_term(run_data: RunData) -> Optional[Finding]:
                     "inference.",
                 ),
                 [terms_table(run_data), run_data.code(term.place, Text("loss 的这一项", "The term"))],
-                [term.place] if term.place else [],
+                [*([term.place] if term.place else []), *_target_origins(run_data, fit.constant**0.5)],
             )
     return None
+
+
+def _target_origins(run_data: RunData, spread: float) -> list:
+    """Where the column of the training sets that varies as much got its values."""
+    columns = [(dataset, one) for dataset in train_sets(run_data) for one in dataset.columns if one.kind == "float"]
+    alike = [pair for pair in columns if pair[1].std and abs(pair[1].std - spread) <= _SAME_SPREAD * spread]
+    return array_origins(run_data, *alike[0])[:3] if len(alike) == 1 else []
 
 
 def _drowned(run_data: RunData, term: Fact) -> Optional[Drowned]:

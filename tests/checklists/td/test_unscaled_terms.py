@@ -1,7 +1,7 @@
 """td.08: a squared error of targets that are not scaled, among several terms of a loss."""
 
 import pytest
-from building import Run, run_data
+from building import Run, column, dataset, run_data
 
 from msprec.checklists.td.scales.drowned_terms import unscaled_term
 
@@ -28,3 +28,13 @@ def test_raw_targets_beside_classes(tmp_path, spread, times, found):
     run.facts["probes"] = {"skipped": {}, "terms": [classes, amounts]}
     told = unscaled_term(run_data(tmp_path, run))
     assert ([one["line"] for one in told.locations] if told else None) == ([5] if found else None)
+
+
+def test_where_the_targets_come_from(tmp_path):
+    raw = "amounts = table.price\nrows = NumpySlicesDataset((x, amounts), ['x', 'price'])\n"
+    columns = [column("x", std=1.0), column("price", shape=[], std=300.0)]
+    steps = [{"op": "NumpySlicesDataset", "args": {}, "place": {"file": "train.py", "line": 2}}]
+    run = Run(source={"train.py": raw}, datasets=[dataset(columns, pipeline=steps)])
+    run.facts["probes"] = {"skipped": {}, "terms": [term(9, kind="mse", end=6.4 * 309**2, constant=309.0**2)]}
+    told = unscaled_term(run_data(tmp_path, run))
+    assert [one["line"] for one in told.locations] == [9, 1]
