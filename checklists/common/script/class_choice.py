@@ -20,8 +20,10 @@ def chosen_at(run_data: RunData, made: Optional[Fact], name: str) -> list:
         made: Where the cell is made.
         name: Of its class.
     """
+    if not made:
+        return []
     named, held = re.escape(name), _keys(run_data, name)
-    if not made or (run_data.matches_at(rf"(?i)\b{named}\b", made) and not held):
+    if run_data.matches_at(rf"(?i)\b{named}\b", made) and not held:
         return []
     keys = "|".join(map(re.escape, [name, *held]))
     told = run_data.find_lines(rf"(?i)['\"]({keys})['\"](?!\s*:)", 3) if name else []
