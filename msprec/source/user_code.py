@@ -339,6 +339,15 @@ def assigned_parts(target: ast.expr, value: ast.expr) -> list:
     return [(held, one, alone and beside) for pair in pairs for held, one, alone in assigned_parts(*pair)]
 
 
+def assignments(nodes: Iterable[ast.AST]) -> Iterator[tuple]:
+    """``(statement, target, value, alone)`` of each target of the assignments among some nodes, as `assigned_parts` takes them
+    apart."""
+    for node in nodes:
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            for part in assigned_parts(target, node.value):  # type: ignore[attr-defined]
+                yield (node, *part)
+
+
 def is_data_loop(node: ast.AST) -> bool:
     """A ``for`` over something that looks like a data set or its iterator."""
     return isinstance(node, ast.For) and bool(_ITERATORS.search(ast.unparse(node.iter)))

@@ -7,7 +7,7 @@ from typing import Optional
 from msprec.checklists.common.findings import callers_of, first_place, plain_arrays, train_sets
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import argument_names, assigned_parts, called_name, own_nodes, root_name
+from msprec.source.user_code import argument_names, assigned_parts, assignments, called_name, own_nodes, root_name
 
 _MOST, _DEEPEST, _OUTSIDE = 5, 6, 3
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -189,15 +189,12 @@ def _held(tree: ast.AST, made: ast.expr, index: int) -> Optional[ast.expr]:
         return None
     attributes = _attributes_of(methods["__getitem__"], index)
     names = argument_names(methods["__init__"])
-    parts = [
-        part
-        for node in own_nodes(methods["__init__"])
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        for part in assigned_parts(target, node.value)
-        if isinstance(part[0], ast.Attribute) and {part[0].attr} == attributes
+    values = [
+        value
+        for _, held, value, _ in assignments(own_nodes(methods["__init__"]))
+        if isinstance(held, ast.Attribute) and {held.attr} == attributes
     ]
-    used = {one.id for part in parts for one in ast.walk(part[1]) if isinstance(one, ast.Name) and one.id in names}
+    used = {one.id for value in values for one in ast.walk(value) if isinstance(one, ast.Name) and one.id in names}
     if len(used) != 1:
         return None
     place = names.index(next(iter(used)))
@@ -240,10 +237,7 @@ def _given_attributes(made: ast.AST, body: ast.AST, index: int) -> list:
     names = _attributes_of(body, index)
     given = [
         (node.lineno, value)
-        for node in (ast.walk(made) if names else ())
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        for part, value, _ in assigned_parts(target, node.value)
+        for node, part, value, _ in assignments(ast.walk(made) if names else ())
         if isinstance(part, ast.Attribute) and part.attr in names and root_name(part) == "self"
         if not isinstance(value, ast.Name)
     ][:2]

@@ -5,7 +5,7 @@ import ast
 from msprec.checklists.common.script.discarded_results import discarded
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names, called_name, plain_number, root_name
+from msprec.source.user_code import bound_names, called_name, names_read, plain_number, root_name
 
 #: Calls that give scaled arrays and leave what they are given as it is.
 _SCALE = ("fit_transform", "transform", "normalize", "standardize", "zscore", "minmax_scale", "scale")
@@ -29,11 +29,9 @@ def _unused(run_data: RunData) -> list:
     """Where a scaler is fitted, a mean or deviation taken, or a function defined that divides, and the name never read again."""
     found = []
     for file, tree in run_data.source.trees.items():
-        read = {
-            one.id if isinstance(one, ast.Name) else one.attr
-            for one in run_data.source.nodes(file, ast.Name, ast.Attribute)
-            if isinstance(one.ctx, ast.Load)
-        }
+        attributes = run_data.source.nodes(file, ast.Attribute)
+        read = names_read(run_data.source.nodes(file, ast.Name))
+        read |= {one.attr for one in attributes if isinstance(one.ctx, ast.Load)}
         found += [place(file, node.lineno) for node in tree.body if _leads_nowhere(run_data, file, node, read)]
     return found
 

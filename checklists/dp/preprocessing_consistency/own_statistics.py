@@ -15,7 +15,7 @@ from msprec.engine.schema import Fact
 from msprec.source.user_code import (
     FunctionNode,
     argument_names,
-    assigned_parts,
+    assignments,
     called_name,
     root_name,
     target_names,
@@ -137,9 +137,7 @@ def _made_of(run_data: RunData, file: str) -> dict:
     """``{name: what was called to make it}`` of plain assignments."""
     return {
         name: called_name(value) or ""
-        for node in run_data.source.nodes(file, ast.Assign)
-        for target in node.targets
-        for part, value, _ in assigned_parts(target, node.value)
+        for _, part, value, _ in assignments(run_data.source.nodes(file, ast.Assign))
         if isinstance(value, ast.Call)
         for name in target_names(part)
     }

@@ -31,8 +31,8 @@ def scaled_back_twice(run_data: RunData) -> Optional[Finding]:
     for file in run_data.source.trees:
         pairs = {one[::-1] for one in _pairs(run_data, file)}
         for node in run_data.source.nodes(file, ast.BinOp) if pairs else ():
-            for pair in [one for one in _undoes(node) if one in pairs]:
-                first = _brought_back(run_data, file, _other_factor(node, pair[0]), pair)
+            for pair, value in _undoes(node).items():
+                first = _brought_back(run_data, file, value, pair) if pair in pairs else None
                 if first is not None and first is not node:
                     return _twice(run_data, pair, [place(file, node.lineno), place(file, first.lineno)])
     return None
@@ -46,14 +46,6 @@ def _pairs(run_data: RunData, file: str) -> dict:
         if made is not None:
             found[made] = node.lineno
     return found
-
-
-def _other_factor(node: ast.BinOp, factor: str) -> Optional[ast.expr]:
-    product = next(
-        one for one in (node.left, node.right) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)
-    )
-    sides = (product.left, product.right)
-    return next((one for one in sides if ast.unparse(one) != factor), None)
 
 
 def _brought_back(run_data: RunData, file: str, value: Optional[ast.expr], pair: tuple) -> Optional[ast.BinOp]:
@@ -96,13 +88,15 @@ def _standardises(node: ast.BinOp) -> Optional[tuple]:
     return (ast.unparse(above.right), ast.unparse(below)) if named else None
 
 
-def _undoes(node: ast.BinOp) -> list:
-    """``(factor, added)`` of ``p * factor + added``, for either factor: the mean and the deviation, where they are exchanged."""
-    found = []
+def _undoes(node: ast.BinOp) -> dict:
+    """``{(factor, added): p}`` of ``p * factor + added``, for either factor: the mean and the deviation, where they are
+    exchanged."""
+    found = {}
     for product, added in ((node.left, node.right), (node.right, node.left)):
         plus = isinstance(node.op, ast.Add) and isinstance(added, _NAMED)
         if plus and isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult):
-            found += [(ast.unparse(one), ast.unparse(added)) for one in (product.left, product.right)]
+            for factor, other in ((product.left, product.right), (product.right, product.left)):
+                found[ast.unparse(factor), ast.unparse(added)] = other
     return found
 
 

@@ -122,16 +122,15 @@ def judge_rate(run_data: RunData) -> Finding:
         found = beside_sum(run_data, found)
     grown = growth_of(run_data, course(run_data), rate.outcome)
     held = settled_first(run_data)
-    far = None
-    if held is None and grown is None and (held := held_back(run_data)) is not None:
-        far = (
-            rate.above_usual()
-        )  # of weights that cannot learn at any rate: so far above the usual it is wrong all the same
+    back = held_back(run_data) if held is None and grown is None else None
+    held = held or back
     if held is None and suits_when_standardised(run_data, rate.outcome):
         held = STANDARDISE if normalised(run_data).conclusion == "problem" else None
     if held is not None:
-        # a momentum that outlasts the training, a large eps, and a rate that could have moved nothing, are wrong at any scale
-        return rate.settings() or rate.reach() or far or judged_after(found, *held)
+        # a momentum that outlasts the training, a large eps, and a rate that could have moved nothing, are wrong at any scale,
+        # and one far above the usual where it is the weights that cannot learn at any rate
+        known = rate.settings() or rate.reach() or (rate.above_usual() if back is not None else None)
+        return known or judged_after(found, *held)
     weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
     if weighed or used_rate(run_data) == 0 or not learns_by_rewards(run_data) or grown is not None:
         return found

@@ -8,7 +8,7 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import argument_names, assigned_parts, called_name, root_name, target_names
+from msprec.source.user_code import argument_names, assignments, called_name, root_name, target_names
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: What gives a new array each time that it is indexed.
@@ -54,12 +54,9 @@ def _views(function) -> Iterator[tuple]:
         counted = [target for target, over in loops if isinstance(over, ast.Call) and called_name(over) in _NUMBERS]
         numbers = {name for target in counted for name in target_names(target)}
     own = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-    for node in nodes:
-        if isinstance(node, ast.Assign):
-            parts = [part for one in node.targets for part in assigned_parts(one, node.value)]
-            for target, value, alone in parts:
-                if alone and isinstance(target, ast.Name) and _is_view(value, numbers) and root_name(value) not in own:
-                    yield target.id, value, node.lineno
+    for node, target, value, alone in assignments(nodes):
+        if alone and isinstance(target, ast.Name) and _is_view(value, numbers) and root_name(value) not in own:
+            yield target.id, value, node.lineno
 
 
 def _is_view(node: ast.AST, numbers: set) -> bool:

@@ -8,7 +8,7 @@ from msprec.checklists.common.findings import at
 from msprec.checklists.common.script.reordered_alone import DRAWS
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import assigned_parts, called_name, names_read
+from msprec.source.user_code import assignments, called_name, names_read
 
 _DRAWN = (*DRAWS, "train_test_split", "choice")
 
@@ -39,9 +39,7 @@ def _stores(run_data: RunData, file: str) -> list:
     """``(name, value)`` of the assignments in a file."""
     return [
         (held.id, value)
-        for node in run_data.source.nodes(file, ast.Assign)
-        for target in node.targets
-        for held, value, _ in assigned_parts(target, node.value)
+        for _, held, value, _ in assignments(run_data.source.nodes(file, ast.Assign))
         if isinstance(held, ast.Name)
     ]
 

@@ -9,7 +9,7 @@ from msprec.checklists.common.findings import at
 from msprec.checklists.common.script.reordered_alone import DRAWS
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import assigned_parts, called_name, own_nodes
+from msprec.source.user_code import assignments, called_name, own_nodes
 
 #: What joins a matrix and its transpose into that of an undirected graph, and what makes one of two equal sizes.
 _JOINS, _MADE = ("maximum", "logical_or", "bitwise_or"), ("zeros", "ones", "eye", "rand", "full", "random")
@@ -31,21 +31,15 @@ def graph_rows(run_data: RunData) -> Optional[Finding]:
 
 def _reordered(scope: ast.AST, tree: ast.AST) -> tuple:
     """``(line, matrix, partner)``; ``(0, "", "")`` where nothing is wrong."""
-    parts = [
-        part
-        for node in own_nodes(scope)
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        for part in assigned_parts(target, node.value)
-    ]
+    parts = list(assignments(own_nodes(scope)))
     drawn = {
         held.id
-        for held, value, _ in parts
+        for _, held, value, _ in parts
         if isinstance(held, ast.Name) and isinstance(value, ast.Call) and called_name(value) in DRAWS
     }
     taken = [
         (ast.unparse(value.value), value.slice.id, value.lineno)
-        for _, value, _ in parts
+        for _, _, value, _ in parts
         if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Name) and value.slice.id in drawn
     ]
     for name, order, line in taken:

@@ -8,7 +8,7 @@ from msprec.checklists.common.findings import at
 from msprec.checklists.common.script.reordered_alone import DRAWS
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import FunctionNode, assigned_parts, called_name, own_nodes
+from msprec.source.user_code import FunctionNode, assignments, called_name, own_nodes
 
 _LOOKS = ("where", "flatnonzero", "nonzero", "argwhere", "argsort")
 
@@ -48,12 +48,11 @@ def _looked_for(function: FunctionNode) -> tuple:
         for target in node.targets
         if isinstance(target, ast.Name) and isinstance(node.value, ast.Call) and called_name(node.value) in DRAWS
     }
-    kept: dict = {}
-    for node in assigns:
-        for target in node.targets:
-            for held, value, _ in assigned_parts(target, node.value):
-                if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Name) and value.slice.id in drawn:
-                    kept[ast.unparse(held)] = ast.unparse(value.value)
+    kept = {
+        ast.unparse(held): ast.unparse(value.value)
+        for _, held, value, _ in assignments(assigns)
+        if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Name) and value.slice.id in drawn
+    }
     # an array that takes its own name again is the new one from there on
     old = {array for held, array in kept.items() if held != array}
     if len(kept) < 2 or any(held == array for held, array in kept.items()):

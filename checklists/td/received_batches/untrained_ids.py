@@ -14,9 +14,14 @@ from msprec.engine.schema import Fact
 _CUTS = r"\.iloc\[|\.(sort_values|reset_index)\(|\bnp\.(split|array_split)\("
 
 
-class _Pair(NamedTuple):
-    """What a column of ids was in training and in an evaluation, and where the latter comes from."""
+#: Ids of training run over so many at least.
+_FEWEST = 10
 
+
+class _Pair(NamedTuple):
+    """What the ids at a ``position`` among the inputs were in training and in an evaluation, and where the latter come from."""
+
+    position: int
     trained: Fact
     evaluated: Fact
     where: Fact
@@ -27,8 +32,8 @@ def untrained_ids(run_data: RunData) -> Optional[Finding]:
     """A problem where the ids by which a table of weights is looked up lie in another range in an evaluation than in training,
     with one id in common at most, as after a split of rows that are sorted by them."""
     tables = {one.input: one for one in run_data.probes.lookups}
-    for position, pair in _pairs(run_data) if tables else ():
-        table = tables.get(position)
+    for pair in _pairs(run_data) if tables else ():
+        table = tables.get(pair.position)
         if table is None or not _apart(pair.trained, pair.evaluated) or (pair.evaluated.max or 0) >= (table.rows or 0):
             continue
         return problem(
@@ -58,12 +63,12 @@ def untrained_ids(run_data: RunData) -> Optional[Finding]:
 def _apart(one: Fact, other: Fact) -> bool:
     if None in (one.min, one.max, other.min, other.max):
         return False
-    wide = one.max - one.min >= 9 and other.max > other.min
+    wide = one.max - one.min + 1 >= _FEWEST and other.max > other.min
     return bool(wide and (other.min >= one.max or other.max <= one.min))
 
 
-def _pairs(run_data: RunData) -> Iterator[tuple]:
-    """``(position among the inputs, pair)`` of ids of arguments, and of columns of the same name."""
+def _pairs(run_data: RunData) -> Iterator[_Pair]:
+    """Of ids among the arguments of calls, and in columns of the same name."""
     training = [one for one in run_data.inputs if one.phase == "train" and one.arguments]
     for other in run_data.inputs:
         own = next((one for one in training if one.network == other.network), None)
@@ -72,19 +77,15 @@ def _pairs(run_data: RunData) -> Iterator[tuple]:
         for a, b in zip(own.arguments, other.arguments):
             trained = _whole(run_data, own, a) if a.kind == b.kind == "int" and a.shape == b.shape else None
             if trained is not None:
-                yield (
-                    a.position,
-                    _Pair(trained, b, other.place, argument_origins(run_data, other.place, b.position or 0)),
-                )
+                origins = argument_origins(run_data, other.place, b.position or 0)
+                yield _Pair(a.position, trained, b, other.place, origins)
     for train in train_sets(run_data)[:1]:
         for other in run_data.datasets_of("eval", "predict"):
             for position, column in enumerate(train.columns):
                 same = [one for one in other.columns if one.name == column.name and one.kind == column.kind == "int"]
                 if same:
-                    yield (
-                        position,
-                        _Pair(column, same[0], first_place(other), array_origins(run_data, other, same[0])),
-                    )
+                    origins = array_origins(run_data, other, same[0])
+                    yield _Pair(position, column, same[0], first_place(other), origins)
 
 
 def _whole(run_data: RunData, entry: Fact, argument: Fact) -> Optional[Fact]:

@@ -84,12 +84,13 @@ def unscaled_term(run_data: RunData) -> Optional[Finding]:
     """A problem where a squared error is one of several terms, its targets vary by dp.01.target or more, and it ends above the
     loss of putting out their mean, or they vary by td.08.spread, and it ends td.08.far_above times above that: the loss as a
     whole then says nothing of the other terms."""
-    limits = {1.0: run_data.limit("dp.01.target"), run_data.limit("td.08.far_above"): run_data.limit("td.08.spread")}
+    raw = (1.0, run_data.limit("dp.01.target"))
+    missed = (run_data.limit("td.08.far_above"), run_data.limit("td.08.spread"))
     for term in run_data.probes.terms:
         fit = term.fits[0] if len(term.fits) == 1 else None
         if fit is None or fit.kind != "mse" or not fit.constant or not fit.end:
             continue
-        if any(fit.end > times * fit.constant and fit.constant >= spread**2 for times, spread in limits.items()):
+        if any(fit.end > times * fit.constant and fit.constant >= spread**2 for times, spread in (raw, missed)):
             return problem(
                 Text(
                     "loss 的一项（{place}）是均方误差，而它的目标未经标准化，标准差约为 {spread}：这一项结尾为 {end}，"

@@ -15,7 +15,6 @@ _OPTIMIZER = re.compile(r"opt(im\w*)?$", re.IGNORECASE)
 #: What maps a function over the sums and the gradients, and the name of a function that adds.
 _MAPS, _ADDING = ("hyper_map", "HyperMap", "map_", "map"), re.compile(r"add|accu|sum", re.IGNORECASE)
 
-
 _Scope = Union[ast.Module, ast.ClassDef]
 
 
@@ -63,17 +62,17 @@ def _reached_from_elsewhere(run_data: RunData, scope: _Scope, given: str) -> boo
 
 def _only_added_to(scope: _Scope, given: str, call: ast.Call) -> Optional[Union[ast.For, ast.Call]]:
     """Where the elements are added to; None where anything else is done with the sequence, or it is made anew."""
-    counted, added = 0, None
+    made, added = False, None
     for node in ast.walk(scope):
         if isinstance(node, ast.Assign) and any(ast.unparse(one) == given for one in node.targets):
-            if counted or not _is_made_once(scope, node, given):
+            if made or not _is_made_once(scope, node, given):
                 return None
-            counted = 1
+            made = True
         elif isinstance(node, (ast.For, ast.Call)) and (where := _adds(node, given)) is not None:
             added = where
     known = {id(one) for one in ast.walk(call)} | {id(one) for one in ast.walk(added)} if added is not None else set()
     others = [one for one in _mentions(scope, given) if id(one) not in known and isinstance(one.ctx, ast.Load)]
-    return added if counted and not others else None
+    return added if made and not others else None
 
 
 def _is_made_once(scope: _Scope, node: ast.Assign, given: str) -> bool:

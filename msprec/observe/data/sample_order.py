@@ -145,14 +145,13 @@ class NewPass:
         return False
 
     def _is_whole(self, keys: np.ndarray) -> bool:
-        """Whether all batches so far, this one too, are one and the same set."""
-        if self._whole is None and self._samples:
+        """Whether this batch, and each before it, is the first in any order."""
+        if not self._samples:
+            self._whole = np.sort(keys)
             return False
-        before, self._whole = self._whole, np.sort(keys)
-        if before is None or np.array_equal(before, self._whole):
-            return before is not None
-        self._whole = None
-        return False
+        if self._whole is not None and not np.array_equal(self._whole, np.sort(keys)):
+            self._whole = None
+        return self._whole is not None
 
 
 def _label_order(labels: Optional[np.ndarray]) -> dict:
