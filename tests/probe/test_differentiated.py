@@ -47,6 +47,29 @@ def test_of_a_loss_that_is_not_reduced():
     assert told(not_reduced, has_aux=True)["of"] == "loss" and told(not_reduced)["of"] == "sum"
 
 
+def loss_last(x):
+    given = NET(x)
+    return given, (given**2).mean()
+
+
+def test_of_an_output_before_the_loss():
+    assert told(loss_last, has_aux=True)["of"] == "first" and told(loss_last)["of"] == "sum"
+
+
+def losses_and_error(x):
+    given = NET(x)
+    return (given**2).mean(1), (given > 0).astype(ms.float32).mean()
+
+
+def losses_and_term(x):
+    given = NET(x)
+    return (given**2).mean(1), (given**4).mean()
+
+
+def test_of_losses_of_samples_beside_a_number():
+    assert [told(one, has_aux=True)["of"] for one in (losses_and_error, losses_and_term)] == [None, None]
+
+
 def test_of_losses_that_may_be_added():
     assert told(two_losses) is None and told(alone) is None
 

@@ -129,7 +129,10 @@ _WHY = {
 }
 
 
-def _of_all_outputs(one: Fact) -> Wrong:
+def _of_outputs(one: Fact) -> Wrong:
+    """The gradients are not those of the loss, but of the sum of all outputs or of what is returned before the loss."""
+    if one.of == "first":
+        return _of_first_output(one)
     shapes = ", ".join(str(tuple(shape)) for shape in one.outputs)
     return Wrong(
         Text(
@@ -149,6 +152,20 @@ def _of_all_outputs(one: Fact) -> Wrong:
     )
 
 
+def _of_first_output(one: Fact) -> Wrong:
+    return Wrong(
+        Text(
+            "{name} 先返回形状为 {shape} 的输出，后返回 loss：has_aux=True 只对第一个输出求导，优化器得到的不是 loss 的梯度。",
+            "{name} returns an output of shape {shape} before the loss: with has_aux=True the first output is what is "
+            "differentiated, and the optimizer is not given the gradients of the loss.",
+            name=one.name,
+            shape=str(tuple(one.outputs[0])),
+        ),
+        Text("让函数先返回 loss，再返回其他输出。", "Return the loss first, then the other outputs."),
+        one.place,
+    )
+
+
 def _judged_own(run_data: RunData) -> list:
     """The losses of the script's own that are judged."""
     probes = run_data.probes
@@ -163,7 +180,7 @@ def _wrongs(run_data: RunData, own: list) -> list:
     """What is wrong with the losses: with how they are computed and with what they are given; or else with what they do, which
     either of these changes."""
     probes = run_data.probes
-    found = [_of_all_outputs(probes.differentiated)] if probes.differentiated.of == "sum" else []
+    found = [_of_outputs(probes.differentiated)] if probes.differentiated.of in ("sum", "first") else []
     for one in probes.broadcasts:
         if len(one.shapes) > 1 and all(shape and None not in shape for shape in one.shapes[:2]):
             found.append(_broadcast(one, run_data))

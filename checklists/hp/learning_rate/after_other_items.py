@@ -35,6 +35,13 @@ def settled_first(run_data: RunData) -> Optional[tuple]:
             "The sign of the loss is turned (cg.04): at any rate the error grows, so the rate is for judging after that",
         )
         return why, "cg.04"
+    if run_data.probes.differentiated.of in ("sum", "first"):
+        why = Text(
+            "优化器得到的不是 loss 的梯度（cg.04），误差在任何学习率下都可能增大，学习率要在改正之后再判断",
+            "The optimizer is not given the gradients of the loss (cg.04): at any rate the error may grow, so the rate is for "
+            "judging after that",
+        )
+        return why, "cg.04"
     if keeps_scale(run_data):
         why = Text(
             "loss 乘了 loss scale，而梯度没有除以它（mp.02）：更新大了同样的倍数，学习率要在改正之后再判断",

@@ -9,7 +9,7 @@ from msprec.checklists.common.ranks.rank_disagreement import named, rank_notes, 
 from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.checklists.common.script.setting_origin import WEIGHT_INIT, argument_origin
 from msprec.checklists.common.training.constant_prediction import learning_outcome
-from msprec.checklists.wi.zero_initialization.constant_initialization import starts
+from msprec.checklists.wi.zero_initialization.constant_initialization import starts, zeros_in_a_row
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData, place
@@ -36,7 +36,7 @@ def zero_weights(run_data: RunData) -> Finding:
     judged. Right by construction: the zero last layer of an adapter (LoRA's B beside a varying A, zero convolutions),
     position tables and class tokens, frozen constants, the one weight of a linear model, whose loss is convex, and what
     started at zero beside weights that vary and was drawn apart by training, so that neither its rows nor its columns are the
-    same at the end; several such weights of a training that learnt nothing are a problem. Of a distributed run every rank is
+    same at the end; several such weights of a training that learnt nothing are a problem, and so are two in a row. Of a distributed run every rank is
     judged; ranks that add up their gradients and do not start with the same weights, nor end with them, are a problem too.
     """
     if run_data.trains_nothing:
@@ -55,6 +55,8 @@ def _starts_of(run_data: RunData, rank: int) -> Finding:
     apart = [start for start in known if start.excuse == "apart"]
     if len(apart) > 1 and learning_outcome(run_data).verdict == "nothing":
         bad += apart  # their biases drew them apart, and several zeros in a row let no gradient through
+    else:
+        bad += zeros_in_a_row(found)
     if bad:
         return _bad(run_data, rank, found, bad)
     if len(known) < len(found):

@@ -63,6 +63,22 @@ def _drawn_apart(parameter: Fact) -> bool:
     return final.alike is False and not final.nonfinite and (final.zeros or 0) < _DEAD
 
 
+def zeros_in_a_row(found: list) -> list:
+    """The starts of two or more layers in a row that were zero and that training drew apart: as long as both are zero none of
+    them gets a gradient but by the biases, so that the training begins late. ``found``: all starts, in the network's order."""
+    pairs = [
+        pair
+        for pair in zip(found, found[1:])
+        if all(start.excuse == "apart" for start in pair) and _feeds(*(start.parameter for start in pair))
+    ]
+    return [start for start in found if any(start in pair for pair in pairs)]
+
+
+def _feeds(first: Fact, second: Fact) -> bool:
+    """Whether the second weight's layer takes as many inputs as the first one's gives, and both are of one network's layers."""
+    return first.cell_class == second.cell_class != "" and first.shape[0] == second.shape[1]
+
+
 def _state(parameter: Fact) -> str:
     initial = parameter.initial
     if not initial or initial.nonfinite:

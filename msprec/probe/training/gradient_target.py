@@ -1,4 +1,5 @@
-"""What the gradients that the optimizer was given are the gradients of: the loss, or all that its function returns."""
+"""What the gradients that the optimizer was given are the gradients of: the loss, all that its function returns, or the
+outputs that it returns before the loss."""
 
 from typing import Optional
 
@@ -28,11 +29,16 @@ def differentiated(step: ReplayedStep, given, weights: list, initial: Optional[d
     function = step.forward
     if function is None or given is None or not hasattr(function, "__code__"):
         return None
-    shapes = []
+    shapes: list = []
+    scores: list = []
+
+    def first(*args):
+        return _numbers(function(*args))[0].sum()
 
     def whole(*args):
         values = _numbers(function(*args))
         shapes[:] = [list(value.shape) for value in values]
+        scores[:] = [_are_scores(to_numpy(value)) for value in values[:1]]
         return sum(value.sum() for value in values)
 
     def loss_alone(*args):
@@ -43,16 +49,23 @@ def differentiated(step: ReplayedStep, given, weights: list, initial: Optional[d
     with undisturbed(step.parameters, None, initial, step.host_random):
         of_all = _flat(ms_value_and_grad(whole, weights)(*step.inputs)[1])
         # several losses may well be meant to be added up; what is no single number is no loss
-        if not any(np.prod(shape) > 1 for shape in shapes[1:]):
+        if len(shapes) < 2 or not any(np.prod(shape) > 1 for shape in shapes):
             return None
         of_loss = _flat(ms_value_and_grad(loss_alone, weights)(*step.inputs)[1])
+        of_first = _flat(ms_value_and_grad(first, weights)(*step.inputs)[1])
     had = _flat(given)
     kind = None
-    if had.size == of_all.size and _apart(had, of_loss) < _SAME:
+    if _apart(had, of_loss) < _SAME:
         kind = "loss"
-    elif had.size == of_all.size and _apart(had, of_all) < _SAME and _apart(had, of_loss) > _OTHER:
-        kind = "sum"
+    elif _apart(had, of_loss) > _OTHER and of_loss.any():  # a number without a gradient is no loss
+        of_scores = scores[0] and _apart(had, of_first) < _SAME
+        kind = "sum" if _apart(had, of_all) < _SAME else "first" if of_scores else None
     return {"of": kind, "outputs": shapes, "name": function.__name__, "place": place_of_code(function.__code__)}
+
+
+def _are_scores(values: np.ndarray) -> bool:
+    """Whether these are what a network gives for a batch, not the losses of its samples: one row each, or below zero."""
+    return values.size > 1 and (values.ndim > 1 or float(values.min()) < 0)
 
 
 def _numbers(outputs) -> list:

@@ -216,3 +216,20 @@ def test_shapes_and_range_are_both_told(verdict):
     assert entry["conclusion"] == "problem"
     assert "50×50" in entry["summary"] and "cannot reach" in entry["summary"]
     assert {36, 28} <= {place["line"] for place in entry["locations"]}
+
+
+@pytest.mark.parametrize(
+    ("of", "conclusion", "says"),
+    [("sum", "problem", "gradients of their sum"), ("first", "problem", "before the loss"), ("loss", "ok", "")],
+)
+def test_gradients_of_other_outputs_than_the_loss(verdict, of, conclusion, says):
+    outputs = [[32, 10], []] if of == "first" else [[], [32, 10]]
+    made = Run()
+    made.facts["probes"] = {
+        "losses": [loss()],
+        "own_losses": [],
+        "differentiated": {"of": of, "outputs": outputs, "name": "forward", "place": {"file": "train.py", "line": 9}},
+        "skipped": {},
+    }
+    entry = verdict("cg.04", made)
+    assert entry["conclusion"] == conclusion and says in entry["summary"]
