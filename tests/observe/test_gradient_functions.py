@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from mindspore import Parameter, ParameterTuple, Tensor, nn, ops
 
-from msprec.observe.train_steps.gradient_functions import forward_of, held_gradients
+from msprec.observe.train_steps.gradient_functions import forward_of, held_gradients, returns_value
 
 NET = nn.Dense(3, 2)
 SGD = nn.SGD(NET.trainable_params())
@@ -35,6 +35,15 @@ def made(names):
 def test_what_is_differentiated(kind, inner):
     function = made(kind)
     assert forward_of(function) is (forward if inner else function)
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+@pytest.mark.parametrize(("make", "gives"), [(ms.value_and_grad, True), (ms.grad, False)])
+def test_a_gradient_function_that_is_compiled_again(mode, make, gives):
+    ms.set_context(mode=mode)
+    compiled = ms.jit(make(forward, None, SGD.parameters))
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert returns_value(compiled.__wrapped__) is gives
 
 
 def test_a_function_without_a_gradient_is_itself():

@@ -10,6 +10,10 @@ from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
 
 
+#: Share of the first gradients' norm; sound policy gradients keep a third, or end with more.
+_LOST = 0.01
+
+
 def of_weighed_loss(run_data: RunData, used: float, evidence: list, places: list) -> Finding:
     """Of a loss that other numbers of the batch weigh, as advantages do in a policy gradient: its course tells nothing of what is
     learnt, and how far the weights went is all that is known."""
@@ -34,17 +38,19 @@ def of_weighed_loss(run_data: RunData, used: float, evidence: list, places: list
             evidence,
             places,
         )
-    gone = _gone_since(run_data)
+    gone = _gone_since(run_data) or _faded_since(run_data)
     if gone is not None and moved is not None and moved > run_data.limit("hp.01.moved_far"):
+        step, what = gone
         return problem(
             Text(
-                "学习率 {used} 过大：权重的变化达到其范数的 {moved} 倍，第 {step} 步起 loss 几乎恒为 0："
-                "输出的概率已全部饱和为 0 或 1，梯度为 0。",
+                "学习率 {used} 过大：权重的变化达到其范数的 {moved} 倍，第 {step} 步起{what}："
+                "输出的概率已饱和为 0 或 1，几乎没有梯度。",
                 "The learning rate of {used} is too large: it moved the weights by {moved} times their norm, and from step "
-                "{step} on the loss is 0 nearly always: the probabilities are all 0 or 1, their gradients 0.",
+                "{step} on {what}: the probabilities are 0 or 1, with hardly any gradient.",
                 used=used,
                 moved=float(f"{moved:.2g}"),
-                step=gone,
+                step=step,
+                what=what,
             ),
             Text("把学习率降到百分之一左右再运行。", "Lower it to about a hundredth and run again."),
             evidence,
@@ -66,11 +72,34 @@ def of_weighed_loss(run_data: RunData, used: float, evidence: list, places: list
     )
 
 
-def _gone_since(run_data: RunData) -> Optional[int]:
-    """The first step at which a loss is 0 that is so in most of the second half of the steps; None of any other."""
+_ZERO = Text("loss 几乎恒为 0", "the loss is 0 nearly always")
+_FADED = Text("梯度的范数通常不到训练开始时的 3 %", "the norm of the gradients is mostly less than 3 % of what it was at the start")
+
+
+def _gone_since(run_data: RunData) -> Optional[tuple]:
+    """``(step, what)``: the first step at which a loss is 0 that is so in most of the second half of the steps; None of any
+    other."""
     found = run_data.once(training_losses)
     if found is None or len(found[1]) < run_data.limit("hp.01.moved_steps"):
         return None
     steps, losses = found
     gone = losses == 0
-    return int(steps[np.argmax(gone)]) if gone[len(gone) // 2 :].mean() >= 0.8 and not gone[0] else None
+    return (int(steps[np.argmax(gone)]), _ZERO) if gone[len(gone) // 2 :].mean() >= 0.8 and not gone[0] else None
+
+
+def _faded_since(run_data: RunData) -> Optional[tuple]:
+    """``(step, what)`` where the gradients fell to a hundredth of those of the first sampled steps within the first tenth of the
+    training, and stayed as small mostly: a policy that was drawn to one action before it had seen what others bring."""
+    squares: dict = {}
+    for row in run_data.gradients():
+        if row.get("step") is not None and row.get("norm") is not None:
+            squares[int(row["step"])] = squares.get(int(row["step"]), 0.0) + float(row["norm"]) ** 2
+    steps = sorted(squares)
+    norms = np.sqrt([squares[step] for step in steps])
+    if len(steps) < 6 or not np.isfinite(norms).all():
+        return None
+    first = float(np.median(norms[:2]))
+    low = [step for step, norm in zip(steps, norms) if norm < _LOST * first]
+    if not low or low[0] > max(steps[1], run_data.training_steps / 10):
+        return None
+    return (low[0], _FADED) if float(np.median(norms[steps.index(low[0]) :])) < 3 * _LOST * first else None

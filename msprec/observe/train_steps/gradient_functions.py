@@ -23,7 +23,7 @@ def returns_value(function) -> bool:
     """Whether a compiled gradient function gives the value beside the gradients; a user's own function is assumed to."""
     if not is_gradient_function(function):
         return True
-    held = _held(function, ("grad_",))
+    held = _held(_plain(function), ("grad_",))  # in graph mode what is compiled is compiled already
     return bool(held) and bool(getattr(held[0], "get_value", False))
 
 

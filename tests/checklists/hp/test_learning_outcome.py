@@ -263,6 +263,27 @@ def test_a_loss_that_advantages_weigh_tells_nothing_by_its_course(verdict, moved
 
 
 @pytest.mark.parametrize(
+    ("moved", "norms", "conclusion"),
+    [
+        (20.0, [0.1, 0.2, 0.05, 1e-4, 1e-4, 1e-3, 1e-5], "problem"),
+        (20.0, [0.1, 0.2, 0.05, 1e-4, 0.1, 0.2, 0.1], "undecided"),  # once only
+        (20.0, [0.1, 0.2, 0.05, 0.1, 0.1, 1e-4, 1e-4], "undecided"),  # late: it has learnt
+        (3.0, [0.1, 0.2, 0.05, 1e-4, 1e-4, 1e-3, 1e-5], "undecided"),
+    ],
+)
+def test_a_policy_whose_gradients_fade_at_once(verdict, moved, norms, conclusion):
+    sampled = [1, 2, 3, 8, 40, 80, 120]
+    rows = [{"step": step, "parameter": "fc.weight", "norm": norm} for step, norm in zip(sampled, norms)]
+    run = swept(training(lambda n: 0.05 - n / 2000, builtin=False, gradients=rows), 1e-3, 1.0)
+    run.facts["probes"] = {"own_losses": [{"name": "loss_fn", "final": True, "weighed": True}], "skipped": {}}
+    for one in run.facts["parameters"]["parameters"]:
+        one["moved"] = {**one["moved"], "relative": moved}
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion == "undecided" or "less than 3 %" in entry["summary"]
+
+
+@pytest.mark.parametrize(
     ("gain", "accuracy", "state", "conclusion"),
     [
         (0.15, None, "hardly", "undecided"),
