@@ -10,7 +10,7 @@ from msprec.engine.run_data import RunData
 #: Weights from one step to the next, as MindSpore's own recurrent layers name them, and those from the inputs.
 _RECURRENT, _OF_INPUTS = re.compile(r"(^|\.)weight_hh\w*$"), "weight_ih"
 #: Where the first step of a sequence is taken, or the last, which is the first that a reverse direction reads.
-_STEP = r"\w\[\s*(:\s*,\s*)?{}\s*(,\s*:\s*)*(,\s*\.\.\.\s*)?\]"
+_STEP = r"\w\[\s*(:\s*,\s*)?{}\s*(,[\w\s.*/+-]*:[\w\s.*/+-]*)*(,\s*\.\.\.\s*)?\]"
 _REVERSE = "_reverse"
 _LAYER = r"\bnn\.(LSTM|GRU|RNN)\w*\("
 

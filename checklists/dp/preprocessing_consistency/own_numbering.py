@@ -121,9 +121,7 @@ def _in_functions(run_data: RunData) -> Iterator[tuple]:
         for function in run_data.source.nodes(file, ast.FunctionDef) if by_appearance else ():
             calls = [one for one in ast.walk(function) if isinstance(one, ast.Call)]
             # what is numbered where none is given yet is not numbered anew
-            chosen = [one for one in ast.walk(function) if isinstance(one, (ast.If, ast.IfExp, ast.BoolOp))]
-            under = {id(part) for one in chosen for part in ast.walk(one)}
-            numbered = [one for one in calls if called_name(one) in by_appearance and one.args and id(one) not in under]
+            numbered = [one for one in _unasked_calls(function) if called_name(one) in by_appearance and one.args]
             if not numbered or not any(_DATA_SETS.search(called_name(one)) for one in calls):
                 continue
             given = [one for one in argument_names(function) if one in _names(numbered[0].args[0])]
@@ -269,19 +267,45 @@ def _makers(run_data: RunData, file: str) -> dict:
     found: dict = {}
     parts = run_data.source.nodes(file, ast.Call, ast.Assign, ast.DictComp)
     lines = [getattr(one, "lineno", 0) for one in parts if _numbered(one, True) or _is_categorical(one)]
-    for node in run_data.source.nodes(file, ast.FunctionDef, ast.ClassDef):
-        if not any(node.lineno <= line <= (node.end_lineno or line) for line in lines):
-            continue
-        body = node.body if isinstance(node, ast.ClassDef) else [node]
-        wanted = "__init__" if isinstance(node, ast.ClassDef) else node.name
-        for function in body:
-            line = _numbers(function) if isinstance(function, ast.FunctionDef) and function.name == wanted else None
+    for name, function in _first_givens(run_data, file):
+        if any(function.lineno <= line <= (function.end_lineno or line) for line in lines):
+            line = _numbers(function)
             if line is not None:
                 calls = [one for one in ast.walk(function) if isinstance(one, ast.Call)]
                 sorts = any(called_name(one) in _SORTS and not _of_column(one) for one in calls)
                 in_file = bool(_FILES.search(argument_names(function)[0])) and not any(map(_by_appearance, calls))
-                found[node.name] = sorts or in_file, line
+                found[name] = sorts or in_file, line
+    return _handed_on(run_data, file, found)
+
+
+def _first_givens(run_data: RunData, file: str) -> Iterator[tuple]:
+    """``(name, function)`` of the file's functions, and of its classes, whose function is the one that makes an object."""
+    for node in run_data.source.nodes(file, ast.FunctionDef, ast.ClassDef):
+        wanted = "__init__" if isinstance(node, ast.ClassDef) else node.name
+        for function in node.body if isinstance(node, ast.ClassDef) else [node]:
+            if isinstance(function, ast.FunctionDef) and function.name == wanted:
+                yield node.name, function
+
+
+def _handed_on(run_data: RunData, file: str, makers: dict) -> dict:
+    """The makers, and the functions that hand one of them what they are first given, or a part of it, whatever else they are given:
+    not where that is asked first, as of a vocabulary that may be there already."""
+    found = dict(makers)
+    for _ in range(2 if makers else 0):
+        for name, function in _first_givens(run_data, file):
+            inner = [one for one in _unasked_calls(function) if called_name(one) in found and one.args]
+            given = _made_of_first(function) if inner and name not in found else set()
+            passed = [one for one in inner if _names(one.args[0]) & given and not _is_given_numbers(run_data, one)]
+            if passed:
+                found[name] = found[called_name(passed[0])]
     return found
+
+
+def _unasked_calls(function: ast.FunctionDef) -> list:
+    """The calls of a function that stand under no condition."""
+    chosen = [one for one in ast.walk(function) if isinstance(one, (ast.If, ast.IfExp, ast.BoolOp))]
+    under = {id(part) for one in chosen for part in ast.walk(one)}
+    return [one for one in ast.walk(function) if isinstance(one, ast.Call) and id(one) not in under]
 
 
 def _told_by(argument: ast.AST) -> str:

@@ -73,7 +73,10 @@ def of_weighed_loss(run_data: RunData, used: float, evidence: list, places: list
 
 
 _ZERO = Text("loss 几乎恒为 0", "the loss is 0 nearly always")
-_FADED = Text("梯度的范数通常不到训练开始时的 3 %", "the norm of the gradients is mostly less than 3 % of what it was at the start")
+_FADED = Text(
+    "梯度的范数通常不到训练开始时的 3 %",
+    "the norm of the gradients is mostly less than 3 % of what it was at the start",
+)
 
 
 def _gone_since(run_data: RunData) -> Optional[tuple]:

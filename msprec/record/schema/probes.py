@@ -829,7 +829,10 @@ PROBES = {
     "own_losses": key([_OWN_LOSS], "losses of the user's own"),
     "differentiated": key(
         {
-            "of": key(Choice("loss", "sum", "first"), "of all outputs, or of the first, which is not the loss; null: of neither"),
+            "of": key(
+                Choice("loss", "sum", "first"),
+                "of all outputs, or of the first, which is not the loss; null: of neither",
+            ),
             "outputs": key([[count]], "shapes of the outputs"),
             "name": key(words, "name of the function"),
             "place": key(PLACE, "where it is defined"),

@@ -47,6 +47,17 @@ _KEPT = """def encode(part, known=None):
             known[c] = pd.unique(part[c])
     return [pd.Categorical(part[c], categories=known[c]).codes for c in columns], known
 """
+_HANDED_ON = """def encode(column):
+    return pd.factorize(column)[0]
+
+def arrays(table{0}):
+    return scaled(table), encode({1})
+"""
+_ASKED = """def prepare(texts, known=None):
+    known = known if known is not None else build(texts)
+    return [known[one] for one in texts]
+"""
+_TABLES = "a = arrays(train_df)\nb = arrays(test_df)\n"
 _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
 
 
@@ -57,6 +68,9 @@ _PIPELINE = "def pipe(x, names):\n    return NumpySlicesDataset((x, build(names)
     ("code", "conclusion"),
     [
         (_CLASS + _BOTH.format("Words"), "problem"),
+        (_HANDED_ON.format("", "table['kind']") + _TABLES, "problem"),
+        (_HANDED_ON.format(", all_kinds", "all_kinds") + _TABLES, None),  # not of what it is first given
+        (_COUNTED + _ASKED + _BOTH.format("prepare"), None),
         (_COUNTED + _BOTH.format("build"), "problem"),
         (_UNIQUE.format("column.unique()") + _BOTH.format("build"), "problem"),
         (_UNIQUE.format("pd.unique(column)") + _BOTH.format("build"), "problem"),

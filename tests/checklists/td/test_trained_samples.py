@@ -41,6 +41,7 @@ def test_share_trained_on(tmp_path, code, values, found):
     ("code", "samples", "found"),
     [
         (TEST, 320, False),  # rows of a few symbols, drawn again
+        (TEST, 230, False),
         (TEST, 201, True),
         (COPIES + TEST, 320, True),
         ("y = resample(y)\n" + TEST, 320, True),
