@@ -288,8 +288,8 @@ def _first_givens(run_data: RunData, file: str) -> Iterator[tuple]:
 
 
 def _handed_on(run_data: RunData, file: str, makers: dict) -> dict:
-    """The makers, and the functions that hand one of them what they are first given, or a part of it, whatever else they are given:
-    not where that is asked first, as of a vocabulary that may be there already."""
+    """The makers, and the functions that hand one of them what they are first given, or a part of it: not where that is asked
+    first, as of a vocabulary that may be there already."""
     found = dict(makers)
     for _ in range(2 if makers else 0):
         for name, function in _first_givens(run_data, file):

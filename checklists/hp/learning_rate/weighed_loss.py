@@ -9,7 +9,6 @@ from msprec.checklists.common.training.constant_prediction import training_losse
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
 
-
 #: Share of the first gradients' norm; sound policy gradients keep a third, or end with more.
 _LOST = 0.01
 
