@@ -37,7 +37,8 @@ def zero_weights(run_data: RunData) -> Finding:
     position tables and class tokens, frozen constants, the one weight of a linear model, whose loss is convex, and what
     started at zero beside weights that vary and was drawn apart by training, so that neither its rows nor its columns are the
     same at the end; several such weights of a training that learnt nothing are a problem, and so are two in a row. Of a
-    distributed run every rank is judged; ranks that add up their gradients and do not start with the same weights, nor end with them, are a problem too.
+    distributed run every rank is judged; ranks that add up their gradients and do not start with the same weights, nor end
+    with them, are a problem too.
     """
     if run_data.trains_nothing:
         return no_training()
