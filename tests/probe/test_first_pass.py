@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from mindspore import Tensor
 
-from msprec.probe.training.further_training import first_pass
+from msprec.probe.training.further_training import first_pass, of_full_size
 
 RNG = np.random.default_rng(0)
 
@@ -29,3 +29,8 @@ def test_one_pass():
 def test_samples_that_repeat_by_themselves():
     windows = np.minimum(RNG.geometric(0.05, (32, 64)), 60)
     assert len(first_pass(batches(windows))) == 32
+
+
+@pytest.mark.parametrize(("sizes", "kept"), [((32, 32, 1), 2), ((32, 32, 20), 3), ((32, 1), 2), ((8,), 1)])
+def test_the_rest_of_a_pass_is_left_out(sizes, kept):
+    assert len(of_full_size(batches([range(size) for size in sizes]))) == kept

@@ -75,7 +75,7 @@ def further_training(material: Material, seconds: float, reached: Optional[tuple
     if material.style == "functional":
         with undisturbed(all_parameters(trial.roots), None, material.initial):
             see_gradients(material)
-    batches = first_pass(material.batches)
+    batches = of_full_size(first_pass(material.batches))
     trained, looked = _parted(batches)
     used, each = trial.timed(looked[:1])
     if not used or (2 * LOOKS + ENOUGH) * each > until - busy_seconds():
@@ -213,11 +213,22 @@ def first_pass(batches: list) -> list:
     return batches
 
 
+def of_full_size(batches: list) -> list:
+    """The batches of half as many samples as the largest or more, where there are two of them: the rest of a pass, of one sample or
+    two, would count for as much as a batch in a mean of losses."""
+    sizes = [_size([value for value in tensors_in(batch) if value.shape]) for batch in batches]
+    full = [batch for batch, size in zip(batches, sizes) if 2 * size >= max(sizes)]
+    return full if len(full) > 1 else batches
+
+
+def _size(arrays: list) -> int:
+    """The most common first dimension; 0 where there is none."""
+    return Counter(array.shape[0] for array in arrays).most_common(1)[0][0] if arrays else 0
+
+
 def _samples(batch) -> list:
     """The contents of each sample, by hash; those of the arrays whose first dimension is the most common."""
     arrays = [array for array in map(to_numpy, tensors_in(batch)) if array.ndim]
-    if not arrays:
-        return []
-    count = Counter(len(array) for array in arrays).most_common(1)[0][0]
+    count = _size(arrays)
     rows = [np.ascontiguousarray(array) for array in arrays if len(array) == count]
     return [hash(tuple(array[row].tobytes() for array in rows)) for row in range(count)]
