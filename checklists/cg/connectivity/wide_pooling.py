@@ -1,5 +1,6 @@
 """A pooling that leaves next to nothing of a picture before further convolutions (cg.03)."""
 
+import ast
 import re
 from typing import Optional
 
@@ -10,6 +11,7 @@ from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
+from msprec.source.user_code import construct_of
 
 _POOLS, _CONVOLUTIONS = re.compile(r"^(Max|Avg)Pool2d$"), re.compile(r"^Conv2d$")
 _WINDOW = ArgumentName(("kernel_size",), 0)
@@ -22,13 +24,35 @@ def judge_wide_pooling(run_data: RunData) -> Optional[Finding]:
     if not came_to_nothing(run_data):
         return None
     for network in run_data.networks:
-        layers = [one for one in network.cells if one.builtin and one.path]
+        layers = _as_called(run_data, network, [one for one in network.cells if one.builtin and one.path])
         for number, cell in enumerate(layers):
             window = _area(cell) if _POOLS.search(cell.class_ or "") else 0
             after = [one for one in layers[number + 1 :] if _CONVOLUTIONS.search(one.class_ or "")]
             if window >= run_data.limit("cg.03.pooled") and after and _area(after[0]) > 1:
                 return _finding(run_data, cell)
     return None
+
+
+def _as_called(run_data: RunData, network: Fact, layers: list) -> list:
+    """The layers in the order in which the network's ``construct`` calls the cells that it holds; as they were made where it does
+    not name each of these."""
+    place = network.place
+    around = run_data.source.enclosing(place.file, place.line) if place else []
+    made = next((node for node in around if isinstance(node, ast.ClassDef)), None)
+    construct = construct_of(made) if made is not None else None
+    calls = [
+        call
+        for call in (ast.walk(construct) if construct is not None else ())
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and isinstance(call.func.value, ast.Name)
+        and call.func.value.id == "self"
+    ]
+    # what is called inside a call ends before it
+    calls.sort(key=lambda call: (call.end_lineno or 0, call.end_col_offset or 0), reverse=True)
+    first = {call.func.attr: -number for number, call in enumerate(calls)}
+    held = [layer.path.partition(".")[0] for layer in layers]
+    return sorted(layers, key=lambda one: first[one.path.partition(".")[0]]) if set(held) <= set(first) else layers
 
 
 def _area(cell: Fact) -> int:
