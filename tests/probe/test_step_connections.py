@@ -49,6 +49,7 @@ def _pairs(net):
         (lambda net, x: ops.transpose(x, (0, 1)), ["transpose"]),
         (lambda net, x: ops.leaky_relu(x, 1.0), ["leakyrelu"]),
         (lambda net, x: nn.LeakyReLU(1.0)(x), ["leakyrelu"]),
+        (lambda net, x: (ops.relu(x), x)[1], []),  # whose value nobody takes
     ],
 )
 def test_two_layers_in_a_row(middle, between):

@@ -22,7 +22,7 @@ def judge_exchanged_tables(run_data: RunData) -> Optional[Finding]:
     return None
 
 
-def _column(run_data: RunData, lookup: Fact) -> Optional[Fact]:
+def looked_up_column(run_data: RunData, lookup: Fact) -> Optional[Fact]:
     """The column of the first training set that is looked up, where a batch has as many columns as the step has inputs."""
     columns = next((data.columns for data in train_sets(run_data)), ())
     return columns[lookup.input] if len(columns) == lookup.inputs else None
@@ -30,13 +30,13 @@ def _column(run_data: RunData, lookup: Fact) -> Optional[Fact]:
 
 def _ids(run_data: RunData, lookup: Fact) -> Optional[int]:
     """How many ids that column holds, from 0 to the largest; None where it is not known."""
-    column = _column(run_data, lookup)
+    column = looked_up_column(run_data, lookup)
     known = column is not None and column.kind == "int" and column.max is not None and column.min == 0
     return int(column.max) + 1 if column is not None and known else None
 
 
 def _name(run_data: RunData, lookup: Fact) -> str:
-    column = _column(run_data, lookup)
+    column = looked_up_column(run_data, lookup)
     return (column.name if column is not None else None) or f"{lookup.input}"
 
 

@@ -6,9 +6,11 @@ from typing import Optional
 from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import note
 from msprec.checklists.common.script.class_choice import chosen_at, conditions_at
+from msprec.checklists.common.script.discarded_results import discarded_calls
 from msprec.engine.finding import Evidence, Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
+from msprec.source.user_code import called_name
 
 #: Names of layers that are linear by design: projections, attention, factors of a matrix, parameters of a distribution.
 _BY_DESIGN = re.compile(
@@ -19,6 +21,8 @@ _BY_DESIGN = re.compile(
 _NORMS = re.compile(r"norm", re.IGNORECASE)
 #: A setting that names no activation.
 _NO_ACTIVATION = r"(?i)\bact(ivation|iv|_fn|_func)?\b['\"]?\s*[=:]\s*(None|['\"](linear|identity|none)['\"])"
+#: What an activation is called.
+_ACTIVATION = re.compile(r"(?i)relu|gelu|tanh|sigmoid|elu$|silu|swish|mish|softplus|^act(iv\w*)?$")
 #: Cells that give what they are given, in the place of an activation: the second with a slope of 1.
 _NOTHING, _LEAKY = "Identity", "LeakyReLU"
 
@@ -83,6 +87,7 @@ def _forgotten(run_data: RunData, pairs: list, evidence: list) -> Finding:
     ]
     places += [where for pair in pairs for where in conditions_at(run_data, made.get(pair.first))]
     places += run_data.find_lines(_NO_ACTIVATION, 2)
+    places = [*_dropped_activations(run_data), *places]
     leaky = any(_LEAKY.lower() in pair.between for pair in pairs)
     for cell in run_data.probes.graph.cells:
         places += chosen_at(run_data, cell.created, _NOTHING) if cell.class_ == _NOTHING else []
@@ -106,6 +111,12 @@ def _forgotten(run_data: RunData, pairs: list, evidence: list) -> Finding:
         [*run_data.code_at(places, Text("相邻的线性层", "The linear layers in a row")), *evidence],
         places,
     )
+
+
+def _dropped_activations(run_data: RunData) -> list:
+    """The lines of networks that call an activation and do not keep what it gives."""
+    found = [at for at, call in discarded_calls(run_data) if _ACTIVATION.search(called_name(call))]
+    return [at for at in found if run_data.source.in_construct(at.file, at.line)]
 
 
 def _in_doubt(pairs: list) -> Evidence:

@@ -2,16 +2,67 @@
 
 from typing import Optional
 
+import numpy as np
+
 from msprec.bilingual import Text, percent
+from msprec.checklists.cg.connectivity.exchanged_tables import looked_up_column
 from msprec.checklists.cg.connectivity.unsolved import unsolved_gain
 from msprec.checklists.common.findings import at
+from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
+#: Fewest different ids, and how many times the usual number the largest has.
+_FEWEST, _MANY = 6, 4
+#: Where ids are kept below a number.
+_CLIPS = r"\b(clip|clamp|minimum)\s*\(|(?<![\w.])min\s*\(|%\s*\w"
+
 
 def judge_merged_ids(run_data: RunData) -> Optional[Finding]:
-    """A problem where cg.03.merged of the ids or more have become one with others before they are looked up, and the training
-    did not come cg.03.solved below a constant prediction."""
+    """A problem where cg.03.merged of the ids or more have become one with others before they are looked up, in the network or in
+    the data, and the training did not come cg.03.solved below a constant prediction."""
+    return _in_network(run_data) or _in_data(run_data)
+
+
+def _in_data(run_data: RunData) -> Optional[Finding]:
+    """The largest id of a column is cg.03.merged of all ids but 0 or more, several times the usual, and the table that is looked
+    up has twice as many rows: the script clips its ids below the number that they have."""
+    for one in run_data.probes.lookups:
+        column = looked_up_column(run_data, one)
+        counts = {int(value): n for value, n in ((column.element_values or {}) if column is not None else {}).items()}
+        ids = sorted(value for value in counts if value > 0)
+        if len(ids) < _FEWEST or (one.rows or 0) < 2 * (ids[-1] + 1):
+            continue
+        share = counts[ids[-1]] / sum(counts[value] for value in ids)
+        common = counts[ids[-1]] >= _MANY * np.median([counts[value] for value in ids[:-1]])
+        places = run_data.find_lines(_CLIPS, 4)
+        unsolved = unsolved_gain(run_data) is not None or came_to_nothing(run_data)
+        if share < run_data.limit("cg.03.merged") or not common or not places or not unsolved:
+            continue
+        return problem(
+            Text(
+                "列 {column} 的最大 id {last} 占 id（0 除外）的 {share}，嵌入表 {table} 有 {rows} 行："
+                "id 在查表之前被截断到 {last}，不同的 id 共用一行，其余各行从未用到。",
+                "{last}, the largest id of the column {column}, is {share} of all ids but 0, and the table {table} has {rows} rows: "
+                "ids are clipped to {last} before they are looked up, different ones share a row, and the rest is never used.",
+                column=column.name if column is not None else "?",
+                last=ids[-1],
+                share=percent(share),
+                table=one.table,
+                rows=one.rows,
+            ),
+            Text(
+                "把 id 截断到嵌入表的行数减一，而不是别的长度。",
+                "Clip ids to the number of the table's rows less one, not to another length.",
+            ),
+            run_data.code_at(places, Text("id 被截断之处", "Where ids are clipped")),
+            places,
+        )
+    return None
+
+
+def _in_network(run_data: RunData) -> Optional[Finding]:
+    """Of an operator that stands before the lookup."""
     one = run_data.probes.merged_ids
     if not one.operator or one.share is None or one.share < run_data.limit("cg.03.merged"):
         return None

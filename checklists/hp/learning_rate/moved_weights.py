@@ -18,7 +18,7 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
 #: The usual rate of optimizers whose steps go with the gradients, by a part of their name: of Adadelta its default.
-_USUAL = (("adadelta", 1.0), ("sgd|momentum", 0.01))
+_USUAL = (("adadelta", 1.0), ("sgd|momentum|adagrad", 0.01))
 _USUAL_ADAPTIVE = 0.001
 
 

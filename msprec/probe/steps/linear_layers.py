@@ -49,8 +49,8 @@ def linear_pairs(trace, live: set) -> list:
     """The entry ``linear_pairs`` of ``probes.json``.
 
     A pair is two of MindSpore's own Dense or convolution layers, each called once in the step and trainable, the first
-    without an activation of its own, where nothing but the second, by way of operations that move or normalise values, takes
-    the first's output.
+    without an activation of its own, where nothing that the loss was computed from but the second, by way of operations that
+    move or normalise values, takes the first's output.
 
     Args:
         trace: A `GraphTrace` of the step.
@@ -60,7 +60,8 @@ def linear_pairs(trace, live: set) -> list:
         list: ``first`` and ``second`` are paths; ``sizes``: inputs of the first, outputs of the first, outputs of the second
         (features or channels); ``kernels`` and ``groups`` of convolutions; ``between``: the operations on the way.
     """
-    following = followers(trace)
+    # a result that the loss was not computed from was dropped, as of an activation whose value nobody took
+    following = {source: [one for one in takers if id(one) in live] for source, takers in followers(trace).items()}
     found = []
     for node in trace.nodes:
         if id(node) in live and _is_linear(trace, node) and not getattr(node.cell_object, "activation_flag", False):

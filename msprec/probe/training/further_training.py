@@ -214,8 +214,8 @@ def first_pass(batches: list) -> list:
 
 
 def of_full_size(batches: list) -> list:
-    """The batches of half as many samples as the largest or more, where there are two of them: the rest of a pass, of one sample or
-    two, would count for as much as a batch in a mean of losses."""
+    """The batches of half as many samples as the largest or more, where there are two of them: the rest of a pass, of one sample
+    or two, would count for as much as a batch in a mean of losses."""
     sizes = [_size([value for value in tensors_in(batch) if value.shape]) for batch in batches]
     full = [batch for batch, size in zip(batches, sizes) if 2 * size >= max(sizes)]
     return full if len(full) > 1 else batches

@@ -3,7 +3,7 @@
 import types
 
 import pytest
-from building import Run, run_data
+from building import Run, column, dataset, run_data
 
 from msprec.checklists.cg.connectivity import unsolved
 from msprec.checklists.cg.connectivity.merged_ids import judge_merged_ids
@@ -33,3 +33,23 @@ def test_merged_ids(tmp_path, monkeypatch, share, gain, found):
     one = {"operator": "clamp", "place": {"file": "train.py", "line": 3}, "before": 40, "after": 20, "share": share}
     run.facts["probes"] = {"merged_ids": one}
     assert (judge_merged_ids(run_data(tmp_path, run)) is not None) is found
+
+
+@pytest.mark.parametrize(
+    ("rows", "last", "code", "found"),
+    [
+        (80, 3000, "ids = np.clip(ids, 0, LENGTH - 1)\n", True),
+        (80, 300, "ids = np.clip(ids, 0, LENGTH - 1)\n", False),
+        (12, 3000, "ids = np.clip(ids, 0, LENGTH - 1)\n", False),  # the last word is the unknown one
+        (80, 3000, "ids = numbered(words)\n", False),
+    ],
+)
+def test_ids_that_the_data_were_clipped_to(tmp_path, monkeypatch, rows, last, code, found):
+    monkeypatch.setattr(unsolved, "learning_outcome", lambda _: types.SimpleNamespace(gain=0.1))
+    words = column("tok", dtype="int32", kind="int", shape=[12], min=0, max=11)
+    words["element_values"] = {"0": 2500, **{str(n): 400 for n in range(2, 11)}, "11": last}
+    run = Run(datasets=[dataset([words])], source={"train.py": code})
+    look = {"table": "emb", "rows": rows, "input": 0, "inputs": 2, "place": {"file": "train.py", "line": 1}}
+    run.facts["probes"] = {"lookups": [look]}
+    finding = judge_merged_ids(run_data(tmp_path, run))
+    assert ([one["line"] for one in finding.locations] if finding else None) == ([1] if found else None)

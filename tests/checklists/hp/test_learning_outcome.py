@@ -344,14 +344,15 @@ def test_units_that_die_under_steps_as_large_as_weights(verdict, dead, rate, con
         assert "too large" in entry["summary"] and "(dead)" in entry["summary"]
 
 
+@pytest.mark.parametrize("name", ["SGD", "Adagrad"])
 @pytest.mark.parametrize(
     ("rate", "moved", "problem"), [(0.001, 0.005, True), (0.01, 0.005, False), (0.001, 0.2, False)]
 )
-def test_a_tenth_of_the_usual_rate_as_float32_has_it(verdict, rate, moved, problem):
+def test_a_tenth_of_the_usual_rate_as_float32_has_it(verdict, name, rate, moved, problem):
     run = training(lambda n: 2.31)
     for row in run.steps:
         row["lr"] = float(np.float32(rate))
-    run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": "SGD", "momentum": 0.0})]
+    run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": name, "momentum": 0.0})]
     for one in run.facts["parameters"]["parameters"]:
         one["moved"] = {"relative": moved, "max_abs": moved / 10, "any": True, "proportional": False}
     entry = verdict("hp.01", run)
