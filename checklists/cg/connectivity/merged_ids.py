@@ -41,10 +41,11 @@ def _in_data(run_data: RunData) -> Optional[Finding]:
             continue
         return problem(
             Text(
-                "列 {column} 的最大 id {last} 占 id（0 除外）的 {share}，嵌入表 {table} 有 {rows} 行："
-                "id 在查表之前被截断到 {last}，不同的 id 共用一行，其余各行从未用到。",
-                "{last}, the largest id of the column {column}, is {share} of all ids but 0, and the table {table} has {rows} rows: "
-                "ids are clipped to {last} before they are looked up, different ones share a row, and the rest is never used.",
+                "列 {column} 的最大 id {last} 占 id（0 除外）的 {share}，而嵌入表 {table} 有 {rows} 行："
+                "id 在查表之前被截断，不同的 id 共用一行，其余各行从未用到。",
+                "{last}, the largest id of the column {column}, is {share} of all ids but 0, and the table {table} has {rows} "
+                "rows: ids are clipped to {last} before they are looked up, different ones share a row, and the rest is never "
+                "used.",
                 column=column.name if column is not None else "?",
                 last=ids[-1],
                 share=percent(share),

@@ -34,6 +34,7 @@ from msprec.checklists.dp.normalization.each_row import each_row_by_itself
 from msprec.checklists.dp.normalization.each_window import each_window_by_itself
 from msprec.checklists.dp.normalization.floored import floored_inputs
 from msprec.checklists.dp.normalization.missing_brackets import missing_brackets
+from msprec.checklists.dp.normalization.off_centre import off_centre
 from msprec.checklists.dp.normalization.scale_places import scale_places
 from msprec.checklists.dp.shuffling.recurrent_state import carried_state, is_state
 from msprec.engine.finding import Finding, figure, not_applicable, ok, problem, table, together, undecided, worst
@@ -57,8 +58,8 @@ def normalised(run_data: RunData) -> Finding:
     Targets of a regression whose root mean square is dp.01.target or more, which enter the loss as they are, are a problem
     where the training did not learn them, or the outputs stay dp.01.target times smaller. So are values that were divided by
     255 although they reached 64 at the most, and a table whose rows were standardised, or windows of a series scaled, each by
-    itself, and inputs of which a division of whole numbers left 0 and 1 alone or made features constant, and what is
-    divided by its variance.
+    itself, and inputs of which a division of whole numbers left 0 and 1 alone or made features constant, what is divided by
+    its variance, and a feature that lies far off 0 and hardly varies beside others.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -68,7 +69,7 @@ def normalised(run_data: RunData) -> Finding:
     targets = [target_scale(run_data, dataset) or divided_too_far(run_data, dataset) for dataset in sets]
     rows = [each_window_by_itself(run_data), *(each_row_by_itself(run_data, dataset) for dataset in sets)]
     inputs = worst(_normalised(run_data, dataset) for dataset in sets)
-    floored = [floored_inputs(run_data, dataset) for dataset in sets]
+    floored = [floored_inputs(run_data, dataset) or off_centre(run_data, dataset) for dataset in sets]
     others = (targets, rows, floored, [divided_by_variance(run_data) or missing_brackets(run_data)])
     return together([inputs, *(worst(filter(None, found)) for found in others if any(found))])
 
