@@ -27,6 +27,7 @@ from msprec.checklists.common.findings import (
 )
 from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.checklists.dp.in_network_normalization import input_scaling
 from msprec.checklists.dp.normalization.divided_by_variance import divided_by_variance
 from msprec.checklists.dp.normalization.divided_too_far import divided_too_far
@@ -50,11 +51,12 @@ def normalised(run_data: RunData) -> Finding:
 
     Problem: a feature or channel with a root mean square above dp.01.rms and values above dp.01.max_abs, a picture with
     pixels above dp.01.image_abs, all values below dp.01.min_abs, or features whose scales differ dp.01.disparity times;
-    unless what the networks were called with, or their first layers were seen to be given, is on a sound scale, a normalisation
-    takes what the first layers give (of the scale as a whole), or the code brings them to scale after delivery (first layer a
-    normalisation, a division in construct, in the forward function or in the loop), which is then judged with its own factor.
-    Labels are no features. Token ids for an embedding: not applicable. The statistics rest on what was delivered, whatever the
-    pipeline says; missing-value marks (ds.01) are left out of them.
+    unless a training that came cg.03.solved below a constant prediction did well with values below dp.01.natural times
+    dp.01.max_abs, or what the networks were called with, or their first layers were seen to be given, is on a sound scale, a
+    normalisation takes what the first layers give (of the scale as a whole), or the code brings them to scale after delivery
+    (first layer a normalisation, a division in construct, in the forward function or in the loop), which is then judged with
+    its own factor. Labels are no features. Token ids for an embedding: not applicable. The statistics rest on what was
+    delivered, whatever the pipeline says; missing-value marks (ds.01) are left out of them.
     Targets of a regression whose root mean square is dp.01.target or more, which enter the loss as they are, are a problem
     where the training did not learn them, or the outputs stay dp.01.target times smaller. So are values that were divided by
     255 although they reached 64 at the most, and a table whose rows were standardised, or windows of a series scaled, each by
@@ -113,6 +115,15 @@ def _judged(run_data: RunData, dataset: Fact, numeric: list, column: Fact, facto
 
 def _unless_scaled(run_data: RunData, dataset: Fact, numeric: list, verdict) -> Finding:
     column = verdict.column
+    if _did_no_harm(run_data, verdict):
+        return ok(
+            Text(
+                "{wrong}，但训练仍学到了几乎全部，这样的尺度没有妨碍它。",
+                "{wrong}; but the training learnt nearly all there is, and the scale did it no harm.",
+                wrong=verdict.wrong,
+            ),
+            [_statistics(numeric)],
+        )
     received = [] if verdict.disparity else scaled_on_arrival(run_data, column)
     if received:
         return ok(
@@ -177,6 +188,18 @@ def _unless_scaled(run_data: RunData, dataset: Fact, numeric: list, verdict) -> 
             [scaling.place for scaling in found],
         )
     return _not_normalised(run_data, dataset, numeric, verdict, shown)
+
+
+def _did_no_harm(run_data: RunData, verdict) -> bool:
+    """Whether a scale that is off by less than dp.01.natural times the usual, of features that are alike and no picture, let the
+    training come cg.03.solved below a constant prediction."""
+    column, gain = verdict.column, learning_outcome(run_data).gain
+    if verdict.disparity or is_picture(column) or gain is None or gain < run_data.limit("cg.03.solved"):
+        return False
+    largest = max(abs(column.min), abs(column.max))
+    return (
+        run_data.limit("dp.01.min_abs") <= largest < run_data.limit("dp.01.natural") * run_data.limit("dp.01.max_abs")
+    )
 
 
 def _reached(run_data: RunData, dataset: Fact, index: int, verdict) -> Optional[Text]:

@@ -14,15 +14,16 @@ _STATISTICS = ("mean", "std", "min", "max", "sum", "median", "var")
 
 
 def scale_places(run_data: RunData, places: list) -> list:
-    """Statements that throw scaled arrays away, scalers, statistics and scaling functions that nothing uses, and where the number
-    is written, or the statistic taken, that one of the lines scales by.
+    """Statements that throw scaled arrays away, scalers, statistics and scaling functions that nothing uses, where the number is
+    written, or the statistic taken, that one of the lines scales by, and where a function scales that one of them maps.
 
     Args:
         run_data: The run.
         places: Where the arrays got their values.
     """
     factors = [one for where in places if where for one in _factors(run_data, where)]
-    return [*discarded(run_data, _SCALE), *_unused(run_data), *factors]
+    mapped = [one for where in places if where for one in _mapped(run_data, where)]
+    return [*discarded(run_data, _SCALE), *_unused(run_data), *factors, *mapped]
 
 
 def _unused(run_data: RunData) -> list:
@@ -76,6 +77,20 @@ def _factors(run_data: RunData, where: Fact) -> list:
         place(where.file, one.lineno)
         for one in stores
         if bound_names(one.targets) & names and (plain_number(one.value) is not None or _is_statistic(one.value))
+    ]
+
+
+def _mapped(run_data: RunData, where: Fact) -> list:
+    """Where a function of the script's divides or multiplies that a line hands to ``map``."""
+    calls = [one for one in run_data.source.nodes_at(where.file, where.line, ast.Call) if called_name(one) == "map"]
+    given = [part for one in calls for part in (*one.args[:1], *one.keywords)]
+    names = {part.id for one in given for part in ast.walk(one) if isinstance(part, ast.Name)}
+    return [
+        place(file, node.lineno)
+        for name in sorted(names)
+        for file, function in run_data.source.functions(name)
+        for node in ast.walk(function)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Mult))
     ]
 
 

@@ -104,10 +104,10 @@ def _few_whole_passes(run_data: RunData) -> bool:
 
 
 def far_from_done(run_data: RunData) -> Optional[Further]:
-    """The run trained on from its last weights at its own rate, where that brings the loss of batches that were kept back down by
-    hp.02.onward of what there was to learn, of which hp.02.undone is left at the end; or, after fewer than hp.02.epochs, to
-    hp.02.halved of what is left, which is more than hp.02.rest, or by hp.02.as_much of what the run gained, in hp.02.as_long as
-    many steps; None of any other.
+    """The run trained on from its last weights at its own rate, where that brings the loss of batches that were kept back
+    down by hp.02.onward of what there was to learn, of which hp.02.undone is left at the end; or, after fewer than
+    hp.02.epochs, to hp.02.halved of what is left, which is more than hp.02.rest, or to hp.02.quartered of it, more than
+    hp.02.least, or by hp.02.as_much of what the run gained, in hp.02.as_long as many steps; None of any other.
 
     Not where the rate had been lowered by then, nearly all training samples are classified right, or a validation score says
     that it is well on its way (hp.02.well; hp.02.reached where training on leaves hp.02.quartered of the loss). Fewer than
@@ -133,6 +133,7 @@ def far_from_done(run_data: RunData) -> Optional[Further]:
     goes_on = goes_on and run.own.gain >= run_data.limit("hp.02.onward") * run.level
     halved = run.before > run_data.limit("hp.02.rest") * run.level
     halved = halved and run.own.gain >= (1 - run_data.limit("hp.02.halved")) * run.before
+    halved = halved or _quartered(run_data, run)
     # a loss that has a floor well above 0, as that of a VAE
     as_much = run.own.steps <= run_data.limit("hp.02.as_long") * run.steps and not run_data.loads
     as_much = as_much and run.own.gain >= run_data.limit("hp.02.as_much") * run.gained
@@ -147,6 +148,14 @@ def _much_left(run_data: RunData, run: Further) -> bool:
     part = run_data.limit("hp.02.quartered")
     enough = run.own is not None and run.apart and run.own.gain >= (1 - part) * run.before
     return enough and run.before >= part * run.level
+
+
+def _quartered(run_data: RunData, run: Further) -> bool:
+    """Whether hp.02.least of what there was to learn is left, and hp.02.as_long as many steps as the run had bring it down to
+    hp.02.quartered."""
+    short = run.own is not None and run.apart and run.own.steps <= run_data.limit("hp.02.as_long") * run.steps
+    left = run.before >= run_data.limit("hp.02.least") * run.level
+    return short and left and run.own.gain >= (1 - run_data.limit("hp.02.quartered")) * run.before
 
 
 def leads_nowhere(run_data: RunData) -> Optional[tuple]:

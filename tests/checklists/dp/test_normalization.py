@@ -1,7 +1,11 @@
 """dp.01 on facts, with the near misses."""
 
+import types
+
 import pytest
 from building import Run, column, dataset, features
+
+from msprec.checklists.dp.normalization import check
 
 RAW = {"dtype": "float32", "min": 0.0, "max": 255.0, "mean": 80.0, "std": 90.0}
 DIGITS = {"min": 0.0, "max": 16.0, "mean": 4.9, "std": 6.0}
@@ -9,6 +13,31 @@ CELLS = [
     {"path": "conv", "class": "Conv2d", "builtin": True, "args": "", "parameters": ["conv.weight"]},
     {"path": "fc", "class": "Dense", "builtin": True, "args": "", "parameters": ["fc.weight"]},
 ]
+
+
+@pytest.fixture(autouse=True)
+def gain(monkeypatch):
+    """A training that left something to learn."""
+    outcome = types.SimpleNamespace(gain=0.5)
+    monkeypatch.setattr(check, "learning_outcome", lambda _: outcome)
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("learnt", "most", "image", "conclusion"),
+    [
+        (0.95, 16.0, False, "ok"),
+        (0.5, 16.0, False, "problem"),
+        (None, 16.0, False, "problem"),
+        (0.95, 255.0, False, "problem"),
+        (0.95, 60.0, True, "problem"),
+    ],
+)
+def test_natural_units_of_a_training_that_learnt_nearly_all(verdict, gain, learnt, most, image, conclusion):
+    gain.gain = learnt
+    shape = [3, 32, 32] if image else [3]
+    data = column("x", shape=shape, min=0.0, max=most, mean=most / 3, std=most / 3)
+    assert verdict("dp.01", fed(data))["conclusion"] == conclusion
 
 
 def fed(*columns, code=None, cells=None, **changes):

@@ -22,6 +22,8 @@ from msprec.engine.run_data import place
         ("m, s = x.mean(0), x.std(0)\nds = make(x)\n", 2, [1]),
         ("def norm(x):\n    return x / 255\nds = make(x)\n", 3, [1]),
         ("def norm(x):\n    return x / 255\nds = make(norm(x))\n", 3, []),
+        ("def norm(x):\n    return x / 255\nds = ds.map(norm, ['x'])\n", 3, [2]),
+        ("def norm(x):\n    return x / 255\nds = ds.map(operations=[norm, move])\n", 3, [2]),
     ],
 )
 def test_places(tmp_path, code, line, lines):

@@ -66,6 +66,20 @@ def test_a_training_that_ended_when_it_had_begun(verdict, after, command, conclu
     assert conclusion == "undecided" or "20 steps more" in entry["summary"]
 
 
+@pytest.mark.parametrize(
+    ("after", "end", "conclusion"), [(0.05, 0.25, "problem"), (0.15, 0.25, "ok"), (0.01, 0.06, "ok")]
+)
+def test_a_short_training_whose_rest_quarters(verdict, after, end, conclusion):
+    """It came a good way, and as many steps again bring what is left down to a fifth."""
+    phases = [{"phase": "train", "steps": 40}, {"phase": "eval", "calls": 1}]
+    run = ended(
+        lambda n: end + 2.1 * math.exp(-n / 4), 40, 0.001, [after, 0.9 * after, 1.1 * after, after], modes=phases
+    )
+    run.facts["probes"]["further"]["before"] = [end, 0.9 * end, 1.1 * end, end]
+    entry = verdict("hp.02", run)
+    assert (entry["conclusion"] == "problem") == (conclusion == "problem"), entry["summary"]
+
+
 def scored(accuracy):
     return [{"step": 12, "epoch": 1, "metrics": {"acc": accuracy}, "samples": 300, "via": "Model.eval", "place": None}]
 
