@@ -51,7 +51,7 @@ def normalised(run_data: RunData) -> Finding:
 
     Problem: a feature or channel with a root mean square above dp.01.rms and values above dp.01.max_abs, a picture with
     pixels above dp.01.image_abs, all values below dp.01.min_abs, or features whose scales differ dp.01.disparity times;
-    unless a training that came cg.03.solved below a constant prediction did well with values below dp.01.natural times
+    unless a training that came dp.01.solved below a constant prediction did well with values below dp.01.natural times
     dp.01.max_abs, or what the networks were called with, or their first layers were seen to be given, is on a sound scale, a
     normalisation takes what the first layers give (of the scale as a whole), or the code brings them to scale after delivery
     (first layer a normalisation, a division in construct, in the forward function or in the loop), which is then judged with
@@ -192,9 +192,9 @@ def _unless_scaled(run_data: RunData, dataset: Fact, numeric: list, verdict) -> 
 
 def _did_no_harm(run_data: RunData, verdict) -> bool:
     """Whether a scale that is off by less than dp.01.natural times the usual, of features that are alike and no picture, let the
-    training come cg.03.solved below a constant prediction."""
+    training come dp.01.solved below a constant prediction."""
     column, gain = verdict.column, learning_outcome(run_data).gain
-    if verdict.disparity or is_picture(column) or gain is None or gain < run_data.limit("cg.03.solved"):
+    if verdict.disparity or is_picture(column) or gain is None or gain < run_data.limit("dp.01.solved"):
         return False
     largest = max(abs(column.min), abs(column.max))
     return (
