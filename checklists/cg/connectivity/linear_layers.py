@@ -5,7 +5,7 @@ from typing import Optional
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import note
-from msprec.checklists.common.script.class_choice import chosen_at, conditions_at
+from msprec.checklists.common.script.class_choice import built_by, chosen_at, conditions_at
 from msprec.checklists.common.script.discarded_results import discarded_calls
 from msprec.engine.finding import Evidence, Finding, problem
 from msprec.engine.run_data import RunData
@@ -86,7 +86,7 @@ def _forgotten(run_data: RunData, pairs: list, evidence: list) -> Finding:
         place for pair in pairs for place in (pair.place, pair.before, pair.created, made.get(pair.first)) if place
     ]
     places += [where for pair in pairs for where in conditions_at(run_data, made.get(pair.first))]
-    places += run_data.find_lines(_NO_ACTIVATION, 2)
+    places += [*run_data.find_lines(_NO_ACTIVATION, 2), *built_by(run_data, made.get(one.first))]
     places = [*_dropped_activations(run_data), *places]
     leaky = any(_LEAKY.lower() in pair.between for pair in pairs)
     for cell in run_data.probes.graph.cells:

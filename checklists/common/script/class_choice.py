@@ -45,3 +45,14 @@ def conditions_at(run_data: RunData, made: Optional[Fact]) -> list:
     loops = [one for one in around if isinstance(one, (ast.For, ast.While))]
     inside = [one for one in ast.walk(loops[-1]) if isinstance(one, (ast.If, ast.IfExp))] if loops else []
     return [place(made.file, one.lineno) for one in inside] if made else []
+
+
+def built_by(run_data: RunData, made: Optional[Fact]) -> list:
+    """At most two lines that call the function of the script's that makes a cell, with the settings that it makes it by; empty of
+    a cell that is made in another cell."""
+    around = run_data.source.enclosing(made.file, made.line) if made and made.file and made.line else []
+    functions = [one for one in around if isinstance(one, ast.FunctionDef)]
+    if not functions or any(isinstance(one, ast.ClassDef) for one in around):
+        return []
+    calls = run_data.source.calls_anywhere((functions[0].name,))
+    return [place(file, call.lineno) for file, call in calls if call.args or call.keywords][:2]

@@ -122,3 +122,31 @@ def test_a_setting_that_names_no_activation(verdict, setting, told):
     graph = {"cells": cells, "unregistered": [], "loss_seen": True, "linear_pairs": [pair()]}
     made.facts["probes"] = {"skipped": {}, "graph": graph}
     assert ({"file": "train.py", "line": 1} in verdict("cg.03", made)["locations"]) is told
+
+
+_BUILT = """def build(text):
+    cells = [nn.Dense(8, 8) for one in text.split()]
+    return nn.SequentialCell(cells)
+
+
+net = build("8:none 8:none")
+"""
+_DROPPED = """class Net(nn.Cell):
+    def construct(self, x):
+        h = self.fc1(x)
+        ops.relu(h)
+        return self.fc2(h)
+"""
+
+
+@pytest.mark.parametrize(("code", "made", "line"), [(_BUILT, 2, 6), (_DROPPED, 1, 4)])
+def test_where_it_comes_from(verdict, code, made, line):
+    created = {"file": "train.py", "line": made}
+    cells = [
+        {"path": path, "class": "Dense", "builtin": True, "loss": False, "calls": 1, "created": created}
+        for path in ("fc1", "fc2")
+    ]
+    run = Run(parameters=[parameter("fc1.weight", [4, 4])], source={"train.py": code})
+    graph = {"cells": cells, "unregistered": [], "loss_seen": True, "linear_pairs": [pair(created=created)]}
+    run.facts["probes"] = {"skipped": {}, "graph": graph}
+    assert {"file": "train.py", "line": line} in verdict("cg.03", run)["locations"]
