@@ -36,6 +36,7 @@ from msprec.checklists.td.received_batches.reshaped_pictures import reshaped_pic
 from msprec.checklists.td.received_batches.reshaped_series import reshaped_series
 from msprec.checklists.td.received_batches.same_batch import same_batch
 from msprec.checklists.td.received_batches.seen_targets import seen_targets
+from msprec.checklists.td.received_batches.tables_by_place import tables_by_place
 from msprec.checklists.td.received_batches.target_in_inputs import target_in_inputs
 from msprec.checklists.td.received_batches.token_targets import targets_beside_tokens
 from msprec.checklists.td.received_batches.trained_samples import trained_samples
@@ -442,6 +443,7 @@ _JUDGES = (
     trained_samples,
     index_before_order,
     graph_rows,
+    tables_by_place,
     untrained_ids,
     first_rows_beside_drawn,
     own_class_drawn,
