@@ -71,8 +71,8 @@ def _finding(file: str, call: ast.Call, table: str, key: str, other: str, ordere
     return problem(
         Text(
             "{table} 改变过行的顺序（第 {line} 行），去掉 {key} 后按位置与 {other} 拼接：每行得到的是别的 {key} 的值。",
-            "{table} was put in another order (line {line}), and without {key} it is put beside {other} by the places of its rows: "
-            "each row gets the values of another {key}.",
+            "{table} was put in another order (line {line}), and without {key} it is put beside {other} by the places of its "
+            "rows: each row gets the values of another {key}.",
             table=table,
             line=ordered,
             key=key,
