@@ -11,7 +11,7 @@ from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
-from msprec.source.user_code import construct_of
+from msprec.source.user_code import called_name, construct_of, root_name
 
 _POOLS, _CONVOLUTIONS = re.compile(r"^(Max|Avg)Pool2d$"), re.compile(r"^Conv2d$")
 _WINDOW = ArgumentName(("kernel_size",), 0)
@@ -43,14 +43,11 @@ def _as_called(run_data: RunData, network: Fact, layers: list) -> list:
     calls = [
         call
         for call in (ast.walk(construct) if construct is not None else ())
-        if isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Attribute)
-        and isinstance(call.func.value, ast.Name)
-        and call.func.value.id == "self"
+        if isinstance(call, ast.Call) and root_name(call.func) == "self"
     ]
     # what is called inside a call ends before it
     calls.sort(key=lambda call: (call.end_lineno or 0, call.end_col_offset or 0), reverse=True)
-    first = {call.func.attr: -number for number, call in enumerate(calls)}
+    first = {called_name(call): -number for number, call in enumerate(calls)}
     held = [layer.path.partition(".")[0] for layer in layers]
     return sorted(layers, key=lambda one: first[one.path.partition(".")[0]]) if set(held) <= set(first) else layers
 

@@ -1,12 +1,21 @@
 """Is the delivered order shuffled? The judgement on one training set's passes (dp.03)."""
 
 import ast
+import itertools
 import re
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.data.label_source import is_open
-from msprec.checklists.common.findings import at, callers_of, first_place, op_place, pipeline_table, plain_arrays
+from msprec.checklists.common.findings import (
+    at,
+    callers_of,
+    first_place,
+    op_place,
+    pipeline_table,
+    plain_arrays,
+    train_sets,
+)
 from msprec.checklists.common.script.array_origin import array_origins
 from msprec.checklists.common.training.generalization_gap import overfits
 from msprec.checklists.dp.shuffling.discarded_order import discarded_order
@@ -45,6 +54,8 @@ REPEATING_SAMPLER = Text(
     "a sampler of your own whose __iter__ draws a new order each time.",
 )
 
+#: First samples that two passes have in common, over all pairs of passes: so many at least, and times what random orders bring.
+_FIRST_SHARED, _BEYOND = 4, 4
 #: What puts samples into a drawn order, or makes each by itself; noise on a series leaves them in the order of time.
 _DRAWN = (
     r"(?i)permut|shuffl|train_test_split|\.sample\(|make_(classification|regression|blobs|moons|circles)"
@@ -206,7 +217,7 @@ class Order:
     def _problem(self):
         if self._repeats():
             return self._repeated()
-        if self.sorted and 2 * len(self.sorted) >= len(self._judged()):
+        if self.by_label():
             return self._sorted()
         if self._buffer_too_small():
             return self._small_buffer()
@@ -305,6 +316,10 @@ class Order:
         ]
         return bool(shares) and sum(shares) / len(shares) > self.run_data.limit("dp.03.equal")
 
+    def by_label(self) -> bool:
+        """Whether samples come grouped by label in half of the passes or more, of several batches each."""
+        return bool(self.sorted) and 2 * len(self.sorted) >= len(self._judged()) and not self._one_batch()
+
     def _judged(self) -> list:
         return [
             entry
@@ -342,9 +357,21 @@ class Order:
         """
         batch, runs, chance = self.dataset.batch_size or 0, (entry.label_changes or 0) + 1, entry.random_runs_dependence
         seen = entry.labels_seen or entry.samples or 0  # the labels of a long pass are not all counted
-        if chance is None or 2 * seen > runs * batch:
+        if chance is None or 2 * seen > runs * batch or self._in_blocks():
             return False
         return (entry.label_segment_dependence or 0.0) < chance + self.run_data.limit("dp.03.weak_dependence")
+
+    def _in_blocks(self) -> bool:
+        """Whether passes begin with samples of one small part of the data again and again: their first samples have far more in
+        common than those of random orders of as many, and what is shuffled is each part by itself."""
+        firsts = [(set(one.first_keys or ()), one.samples or 0) for one in self.passes]
+        pairs = [
+            (len(one & other), len(one) * len(other) / n)
+            for (one, n), (other, _) in itertools.combinations(firsts, 2)
+            if n
+        ]
+        shared, chance = sum(one for one, _ in pairs), sum(one for _, one in pairs)
+        return shared >= _FIRST_SHARED and shared >= _BEYOND * chance
 
     def _buffer_too_small(self) -> bool:
         """The only shuffle is a buffer smaller than one batch: samples hardly leave the batch they came in."""
@@ -552,3 +579,8 @@ def _chance(entry: Fact) -> Text:
     if (entry.expected_equal or 0.0) < 0.01 * (entry.compared_samples or 0) or entry.expected_equal is None:
         return Text("", "")
     return Text("（随机顺序约 {n} 个）", " (about {n} in a random order)", n=round(entry.expected_equal))
+
+
+def grouped_by_label(run_data: RunData) -> bool:
+    """Whether the samples of a training set come grouped by label in half of its passes or more."""
+    return any(Order(run_data, dataset).by_label() for dataset in train_sets(run_data))

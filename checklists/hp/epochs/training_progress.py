@@ -153,7 +153,9 @@ def _much_left(run_data: RunData, run: Further) -> bool:
 def _quartered(run_data: RunData, run: Further) -> bool:
     """Whether hp.02.least of what there was to learn is left, and hp.02.as_long as many steps as the run had bring it down to
     hp.02.quartered."""
-    short = run.own is not None and run.apart and run.own.steps <= run_data.limit("hp.02.as_long") * run.steps
+    if run.own is None or not run.apart:
+        return False
+    short = run.own.steps <= run_data.limit("hp.02.as_long") * run.steps
     left = run.before >= run_data.limit("hp.02.least") * run.level
     return short and left and run.own.gain >= (1 - run_data.limit("hp.02.quartered")) * run.before
 

@@ -25,6 +25,16 @@ STANDARDISE = (
     "dp.01",
 )
 
+#: The same of one that another does better than on batches of one class each.
+SHUFFLE = (
+    Text(
+        "样本按标签聚集（dp.03），每个 batch 只有一两个类别：在这样的 batch 上比较不出学习率，要在改正之后再判断",
+        "Samples come grouped by label (dp.03), with a class or two in a batch: rates compared on such batches tell little, so "
+        "it is for judging after that",
+    ),
+    "dp.03",
+)
+
 
 def settled_first(run_data: RunData) -> Optional[tuple]:
     """``(why, item)`` where what another item says makes updates or errors of another size, at any rate."""

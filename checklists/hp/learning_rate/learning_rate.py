@@ -12,7 +12,9 @@ from msprec.checklists.common.training.reinforcement import learns_by_rewards
 from msprec.checklists.common.training.simple_predictors import behind_simple_predictor
 from msprec.checklists.common.weights.weight_updates import nothing_updated
 from msprec.checklists.dp.normalization.check import normalised
+from msprec.checklists.dp.shuffling.sample_order import grouped_by_label
 from msprec.checklists.hp.learning_rate.after_other_items import (
+    SHUFFLE,
     STANDARDISE,
     held_back,
     judged_after,
@@ -115,21 +117,17 @@ def judge_rate(run_data: RunData) -> Finding:
     if by_hand is not None:
         return by_hand
     rate = _Rate(run_data)
-    found = _judged(rate)
+    rule, found = _judged(rate)
     if found.conclusion != "problem":
         return rate.reach() or found
     if rate.verdict == "too_large" or rate.grown is not None:
         found = beside_sum(run_data, found)
     grown = growth_of(run_data, course(run_data), rate.outcome)
-    held = settled_first(run_data)
-    back = held_back(run_data) if held is None and grown is None else None
-    held = held or back
-    if held is None and suits_when_standardised(run_data, rate.outcome):
-        held = STANDARDISE if normalised(run_data).conclusion == "problem" else None
+    held, far_above = _held(run_data, rate, rule, grown is None)
     if held is not None:
         # a momentum that outlasts the training, a large eps, and a rate that could have moved nothing, are wrong at any scale,
-        # and one far above the usual where it is the weights that cannot learn at any rate
-        known = rate.settings() or rate.reach() or (rate.above_usual() if back is not None else None)
+        # and one far above the usual where the weights cannot learn at any rate, or batches are of one class
+        known = rate.settings() or rate.reach() or (rate.above_usual() if far_above else None)
         return known or judged_after(found, *held)
     weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
     if weighed or used_rate(run_data) == 0 or not learns_by_rewards(run_data) or grown is not None:
@@ -149,6 +147,18 @@ def judge_rate(run_data: RunData) -> Finding:
     )
     made.locations = found.locations
     return made
+
+
+def _held(run_data: RunData, rate: "_Rate", rule, bounded: bool) -> tuple:
+    """``((why, item) or None, whether a rate far above the usual counts all the same)``: what the judgement on the rate has to
+    wait for; ``bounded``: the loss did not grow beyond doubt."""
+    held = settled_first(run_data)
+    back = held_back(run_data) if held is None and bounded else None
+    if held is not None or back is not None:
+        return held or back, back is not None
+    if suits_when_standardised(run_data, rate.outcome) and normalised(run_data).conclusion == "problem":
+        return STANDARDISE, False
+    return (SHUFFLE, True) if rule in _COMPARE and grouped_by_label(run_data) else (None, False)
 
 
 class _Rate:
@@ -441,7 +451,21 @@ _RULES = (
 )
 
 
-def _judged(rate: _Rate) -> Finding:
-    """Problem: the run diverges; it swings or does not move, and the range test puts the rate outside its bounds; or the loss
-    still falls at the end with a rate far below the bounds. Nothing is ok on a training that learnt nothing."""
-    return next((found for rule in _RULES if (found := rule(rate)) is not None), None) or rate.open()
+#: Those that hold the rate against others on batches of the training.
+_COMPARE = (
+    _Rate.trials,
+    _Rate.heart_alone,
+    _Rate.still,
+    _Rate.far_below,
+    _Rate.behind,
+    _Rate.nothing,
+    _Rate.falls,
+)
+
+
+def _judged(rate: _Rate) -> tuple:
+    """``(rule, finding)``; the rule is None where none of them decides. Problem: the run diverges; it swings or does not
+    move, and the range test puts the rate outside its bounds; or the loss still falls at the end with a rate far below the
+    bounds. Nothing is ok on a training that learnt nothing."""
+    told = ((rule, found) for rule in _RULES if (found := rule(rate)) is not None)
+    return next(told, None) or (None, rate.open())

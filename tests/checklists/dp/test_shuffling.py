@@ -144,6 +144,17 @@ def test_groups_smaller_than_a_batch_are_meant(verdict):
     assert verdict("dp.03", ordered(one_pass(1, **whole), one_pass(2, **whole)))["conclusion"] == "problem"
 
 
+@pytest.mark.parametrize(("firsts", "conclusion"), [("abcd", "ok"), ("aaaa", "problem")])
+def test_an_order_that_is_drawn_anew_within_blocks_alone(verdict, firsts, conclusion):
+    """Passes that begin with the same few samples are no draws of groups."""
+    near = {"label_changes": 200, "label_segment_dependence": 0.42, "random_runs_dependence": 0.4}
+    passes = [
+        one_pass(n + 1, **near, first_keys=[f"{part}{(k * (n + 3)) % 11}" for k in range(8)])
+        for n, part in enumerate(firsts)
+    ]
+    assert verdict("dp.03", ordered(*passes))["conclusion"] == conclusion
+
+
 def test_a_loop_over_arrays_is_told_to_permute(verdict):
     pipeline = [{"op": "arguments of the training step", "args": {}, "place": {"file": "train.py", "line": 9}}]
     unknown = {"declared": None, "means": [], "buffer_size": None, "seekable_source": None}

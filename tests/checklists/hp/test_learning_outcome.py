@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from building import STILL, ZERO, Run, column, dataset, optimizer, parameter
 
+from msprec.checklists.hp.learning_rate import learning_rate
 from msprec.engine import conclude
 
 
@@ -230,6 +231,15 @@ def test_the_range_test_comes_far_below_a_run_of_many_steps(verdict, end, batche
     run.facts["range_test"]["batches"] = batches
     entry = verdict("hp.01", run)
     assert (entry["conclusion"] == "problem" and "too small" in entry["summary"]) == small, entry["summary"]
+
+
+@pytest.mark.parametrize(("grouped", "conclusion"), [(True, "undecided"), (False, "problem")])
+def test_rates_compared_on_batches_of_one_class(verdict, monkeypatch, grouped, conclusion):
+    monkeypatch.setattr(learning_rate, "grouped_by_label", lambda _: grouped)
+    run = swept(training(lambda n: 2.3 - 0.1 * n / 400, 400, builtin=False), 0.2, 5.0)
+    run.facts["range_test"]["batches"] = 100
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == conclusion and ("dp.03" in entry["summary"]) == grouped, entry["summary"]
 
 
 def test_batches_that_are_easier_than_the_rest(verdict):
