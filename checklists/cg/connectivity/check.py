@@ -5,6 +5,7 @@ from msprec.checklists.cg.connectivity.connectivity import judge_connections, ju
 from msprec.checklists.cg.connectivity.dropped_inputs import judge_dropped_inputs
 from msprec.checklists.cg.connectivity.exchanged_tables import judge_exchanged_tables
 from msprec.checklists.cg.connectivity.first_step import judge_first_step
+from msprec.checklists.cg.connectivity.joined_twice import judge_joined_twice
 from msprec.checklists.cg.connectivity.lost_shortcut import judge_lost_shortcut
 from msprec.checklists.cg.connectivity.merged_ids import judge_merged_ids
 from msprec.checklists.cg.connectivity.mixed_samples import judge_mixed_samples
@@ -48,6 +49,7 @@ _ANY_STEP = (
     judge_first_step,
     judge_token_order,
     judge_unread_places,
+    judge_joined_twice,
     judge_sampled_deviation,
     judge_own_messages,
 )

@@ -34,6 +34,10 @@ _SCHEDULES = r"(?i)=\s*[\w.]*(schedul|warm_?up|cosine|decay|_lr)\w*\("
 #: Schedules of mindspore.nn, which are asked for a rate at each step; the third argument of each is ``decay_steps``.
 _BY_STEPS = ("ExponentialDecayLR", "NaturalExpDecayLR", "InverseDecayLR", "CosineDecayLR", "PolynomialDecayLR")
 _EPOCHS = re.compile(r"(?i)^([\w.]+\.)?((n|num|max|total)_?)?epochs?$")
+#: Smooth schedules of mindspore.nn that give all steps of an epoch one rate.
+_BY_EPOCHS = r"\b(cosine|polynomial)_decay_lr\("
+#: A schedule of fewer different rates goes down by stages.
+_SMOOTH = 8
 #: Fewer epochs, or fewer steps in each, may be a number of steps by chance.
 _FEW = 5
 
@@ -73,6 +77,20 @@ def collapse_of(run_data: RunData) -> Optional[Collapse]:
         if at < run_data.limit(f"{name}_at") * len(rates):
             return Collapse(at + 1, len(rates), float(rates.max()), float(rates[-1]), share)
     return None
+
+
+def over_early(run_data: RunData) -> Optional[Collapse]:
+    """A rate that a smooth schedule brings to hp.01.floor of its peak or less before hp.01.floor_at of the steps, where it stays
+    to the end: the schedule is made for a part of the training. None where hp.01.collapsed_solved of a constant prediction's loss
+    is gone, or is not known to be left."""
+    rates, gain = _known_rates(run_data), learning_outcome(run_data).gain
+    if rates is None or gain is None or gain >= run_data.limit("hp.01.collapsed_solved"):
+        return None
+    last, peak = float(rates[-1]), float(rates.max())
+    at = int(np.flatnonzero(rates > 1.05 * last)[-1]) + 1 if peak > 1.05 * last else len(rates)
+    smooth = len(np.unique(rates[:at])) >= _SMOOTH or bool(run_data.find_lines(_BY_EPOCHS, 1))
+    early = at < run_data.limit("hp.01.floor_at") * len(rates) and last <= run_data.limit("hp.01.floor") * peak
+    return Collapse(at + 1, len(rates), peak, last, last / peak) if early and smooth and last > 0 else None
 
 
 def counted_in_epochs(run_data: RunData) -> Optional[Collapse]:

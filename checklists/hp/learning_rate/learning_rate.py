@@ -45,6 +45,7 @@ from msprec.checklists.hp.learning_rate.collapsed_rate import (
     counted_in_epochs,
     decays_over_epochs,
     over_after_epochs,
+    over_early,
     steps_named_epochs,
     stood_still_since,
 )
@@ -299,7 +300,8 @@ class _Rate:
             return over_after_epochs(self.run_data, over, *self.shown)
         ended = collapse_of(self.run_data)
         if ended is None:
-            return None
+            early = over_early(self.run_data)
+            return collapsed(self.run_data, early, self.better, *self.shown) if early is not None else None
         costs = self.better is not None or self.gained_little or self.outcome.verdict in ("nothing", "hardly")
         costs = costs or stood_still_since(self.run_data, ended)
         return collapsed(self.run_data, ended, self.better, *self.shown) if costs else None

@@ -20,7 +20,7 @@ from msprec.checklists.td.scales.drowned_terms import (
 )
 from msprec.checklists.td.scales.large_outputs import outputs_too_large, scores_too_large
 from msprec.checklists.td.scales.no_bias import no_bias
-from msprec.checklists.td.scales.strong_penalty import strong_penalty
+from msprec.checklists.td.scales.strong_penalty import collapsed_term, strong_penalty
 from msprec.checklists.td.scales.targets import Targets, loss_terms, regression_targets
 from msprec.checklists.td.scales.weighted_away import weighted_away
 from msprec.checklists.td.scales.zero_weight import zero_weight
@@ -77,7 +77,7 @@ def _of_terms_and_decay(run_data: RunData) -> list:
     """What is said of the terms of a loss, a penalty among them, and of a weight decay; None of what is right."""
     terms = weighed_to_nothing(run_data) or zero_weight(run_data) or drowned_terms(run_data) or unscaled_term(run_data)
     decay = decay_outweighs(run_data) or decay_forgets(run_data) or decay_holds_back(run_data)
-    return [terms or strong_penalty(run_data), decay or decay_far_above_usual(run_data)]
+    return [terms or strong_penalty(run_data) or collapsed_term(run_data), decay or decay_far_above_usual(run_data)]
 
 
 def _of_targets(run_data: RunData) -> Finding:

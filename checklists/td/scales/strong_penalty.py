@@ -54,6 +54,57 @@ def strong_penalty(run_data: RunData) -> Optional[Finding]:
     )
 
 
+#: Share of its start that a term comes down to which took what it is made of to nothing.
+_GONE = 0.01
+
+
+def collapsed_term(run_data: RunData) -> Optional[Finding]:
+    """A problem where terms that compare with no target came down to a hundredth, pulled harder than the rest of the loss at the
+    start, and the rest is not half learnt (as in `strong_penalty`): what they are made of, such as the rows of an embedding, has
+    gone to nothing."""
+    terms = run_data.probes.terms
+    gone = [one for one in terms if not one.of_weights and _is_gone(one)]
+    others = [one for one in terms if one not in gone]
+    if not gone or not others or not long_enough(run_data):
+        return None
+    (before, left), (task_before, task) = _totals(gone), _totals(others)
+    pull = sum(one.gradient_start or 0.0 for one in gone) / max([one.gradient_start or 0.0 for one in others] + [1e-30])
+    if None in (task_before, task) or min(task_before, task) <= 0 or pull < 1:
+        return None
+    if not _hardly_learnt(others, task_before, task, run_data.limit("td.08.half_way")):
+        return None
+    places = list(
+        {(at.file, at.line): at for one in gone for at in (one.place, *factors(run_data, one.place)) if at}.values()
+    )
+    sums = [at for one in others if one.place for at in run_data.find_lines(r"\.sum\(", 4) if at.line == one.place.line]
+    return problem(
+        Text(
+            "loss 中不与目标比较的项（{place}）太强：训练开始时它的梯度是其余部分的 {pull} 倍，训练把它从 {before} 降到 {left}，"
+            "即它所约束的量变为 0，而其余各项只从 {start} 降到 {end}。",
+            "A part of the loss that compares with no target ({place}) is too strong: at the start its gradient is {pull} times "
+            "that of the rest, it was brought from {before} to {left}, so that what it holds down is nothing now, and the rest "
+            "only came from {start} to {end}.",
+            place=at(gone[0].place),
+            pull=float(f"{pull:.2g}"),
+            before=before,
+            left=left,
+            start=task_before,
+            end=task,
+        ),
+        Text(
+            "把它的系数减小到百分之一再试；若它对 batch 求和而其余部分取平均，改为取平均。",
+            "Try a hundredth of its factor; where it is summed over the batch and the rest is a mean, take the mean of it too.",
+        ),
+        [terms_table(run_data), *run_data.code_at(places, Text("这一项与它的系数", "The term and its factor"))],
+        [*sums, *places],
+    )
+
+
+def _is_gone(one: Fact) -> bool:
+    known = None not in (one.start, one.end) and not one.fits
+    return known and one.start > 0 and abs(one.end) <= _GONE * one.start
+
+
 def _totals(terms: list) -> tuple:
     """What terms come to at the start and at the end; None where one is not known."""
     return tuple(None if None in values else sum(values) for values in zip(*((one.start, one.end) for one in terms)))

@@ -232,6 +232,29 @@ def test_a_schedule_of_as_many_steps_as_there_are_epochs(verdict, rates, end, pr
     assert not problem or entry["conclusion"] == "problem"
 
 
+SHORT = [0.01 * (0.03 + 0.97 * 0.5 * (1 + math.cos(math.pi * min(1, n / 60)))) for n in range(325)]
+STAGES = [0.01] * 25 + [0.0002] * 300
+
+
+@pytest.mark.parametrize(
+    ("rates", "code", "end", "problem"),
+    [
+        (SHORT, "", 0.5, True),
+        (SHORT, "", 0.02, False),  # all but nothing is left
+        (STAGES, "\nrate = nn.cosine_decay_lr(2e-4, 0.01, 325, 25, 1)\n", 0.5, True),
+        (STAGES, "", 0.5, False),  # by stages, as it may be meant
+        ([SHORT[n // 5] for n in range(325)], "", 0.5, False),  # to its end in most of the training
+    ],
+)
+def test_a_schedule_that_is_over_after_a_part_of_the_training(verdict, rates, code, end, problem):
+    made = scheduled(rates, end).set(
+        "loss", [{"class": "CrossEntropyLoss", "builtin": True, "args": "", "place": None}]
+    )
+    made.source["train.py"] = made.source.get("train.py", "") + code
+    entry = verdict("hp.01", made)
+    assert ("too early" in entry["summary"]) == problem, entry["summary"]
+
+
 @pytest.mark.parametrize(
     ("given", "factor", "problem"),
     [

@@ -54,3 +54,29 @@ def test_a_factor_that_stands_behind_the_penalty(tmp_path, monkeypatch):
     run.facts["probes"] = {"terms": terms}
     finding = found_in(run_data(tmp_path, run))
     assert finding is not None and [one["line"] for one in finding.locations] == [3, 1]
+
+
+@pytest.mark.parametrize(
+    ("task", "rows", "told"),
+    [
+        ({}, {}, True),
+        ({"end": 0.3}, {}, False),  # more than half is learnt
+        ({}, {"end": 0.05}, False),  # it only came down
+        ({}, {"gradient_start": 0.02}, False),  # it hardly pulled: there was nothing to learn
+        ({}, {"fits": _fit(0.1)["fits"]}, False),  # it compares with a target
+    ],
+)
+def test_a_term_that_takes_the_rows_of_a_table_to_nothing(tmp_path, monkeypatch, task, rows, told):
+    monkeypatch.setattr(strong_penalty, "long_enough", lambda _: True)
+    pairs = {"start": 0.69, "end": 0.6, "gradient_start": 0.07, "gradient_end": 0.05, "of_weights": False, "fits": []}
+    squares = {"start": 0.7, "end": 4e-5, "gradient_start": 0.12, "gradient_end": 1e-3, "of_weights": False, "fits": []}
+    code = "REG = 0.01\nl2 = (user(u) ** 2).sum(-1)\nloss = softplus(-gap).mean() + REG * l2.sum()\n"
+    terms = [
+        {"place": {"file": "train.py", "line": line}, "no_gradient": [], **one}
+        for line, one in ((3, {**pairs, **task}), (2, {**squares, **rows}))
+    ]
+    run = Run(source={"train.py": code})
+    run.facts["probes"] = {"terms": terms}
+    finding = strong_penalty.collapsed_term(run_data(tmp_path, run))
+    assert (finding is not None) is told
+    assert finding is None or [one["line"] for one in finding.locations][:2] == [3, 2]
