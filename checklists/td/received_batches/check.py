@@ -25,7 +25,7 @@ from msprec.checklists.td.received_batches.changed_in_place import changed_in_pl
 from msprec.checklists.td.received_batches.done_flags import inverted_ends, unread_ends
 from msprec.checklists.td.received_batches.encoded_targets import encoded_targets
 from msprec.checklists.td.received_batches.exchanged_parts import exchanged_parts
-from msprec.checklists.td.received_batches.first_rows import first_rows_beside_drawn
+from msprec.checklists.td.received_batches.first_rows import first_rows_beside_drawn, plain_rows_beside_drawn
 from msprec.checklists.td.received_batches.graph_rows import graph_rows
 from msprec.checklists.td.received_batches.index_before_order import index_before_order
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
@@ -446,6 +446,7 @@ _JUDGES = (
     tables_by_place,
     untrained_ids,
     first_rows_beside_drawn,
+    plain_rows_beside_drawn,
     own_class_drawn,
     changed_in_place,
     exchanged_parts,

@@ -1,4 +1,4 @@
-"""The first rows of predictions beside the targets of rows that were drawn (td.05)."""
+"""Rows that are taken by where they stand beside rows that were drawn (td.05)."""
 
 import ast
 from typing import Optional
@@ -8,8 +8,10 @@ from msprec.checklists.common.findings import at
 from msprec.checklists.common.script.reordered_alone import DRAWS
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import assignments, called_name, names_read
+from msprec.source.user_code import assignments, called_name, names_read, root_name
 
+#: What makes random numbers, one sample of which is as good as another.
+_NOISE = ("normal", "standard_normal", "randn", "uniform", "rand", "random", "StandardNormal")
 _DRAWN = (*DRAWS, "train_test_split", "choice")
 
 
@@ -33,6 +35,69 @@ def first_rows_beside_drawn(run_data: RunData) -> Optional[Finding]:
             if rows in drawn and meets and not _read(first.value) & _made_of(stores, {rows}):
                 return _finding(run_data, place(file, call.lineno), ast.unparse(first), rows)
     return None
+
+
+def plain_rows_beside_drawn(run_data: RunData) -> Optional[Finding]:
+    """A problem where one call is given ``a[rows]`` and ``b[i:j]``, and ``rows`` is the part ``i:j`` of an order that was drawn,
+    in the same function or in a generator of the script's that gives ``i`` as well: ``b`` stays in the order of the data, unless
+    it is made of random numbers."""
+    for file in run_data.source.trees:
+        stores = _stores(run_data, file)
+        drawn = {name for name, value in stores if _permutes(value)}
+        drawn |= {name for name, value in stores if _is_noise(value) or _rows_taken(value) & drawn}
+        parts = {name: ast.unparse(value.slice) for name, value in stores if _is_part(value, drawn)}
+        given = {name: low for loop in run_data.source.nodes(file, ast.For) for name, low in _given(run_data, loop)}
+        for call in run_data.source.nodes(file, ast.Call) if parts or given else ():
+            taken = [one for part in call.args for one in ast.walk(part) if isinstance(one, ast.Subscript)]
+            rows = {name for one in taken for name in _rows_taken(one)} & {*parts, *given}
+            for one in taken:
+                if not isinstance(one.slice, ast.Slice) or root_name(one.value) in drawn or one.slice.lower is None:
+                    continue
+                low = ast.unparse(one.slice.lower)
+                beside = [name for name in rows if ast.unparse(one.slice) == parts.get(name) or low == given.get(name)]
+                if len(call.args) > 1 and beside:
+                    return _finding(run_data, place(file, call.lineno), ast.unparse(one), beside[0])
+    return None
+
+
+def _permutes(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and called_name(value) in DRAWS
+
+
+def _is_noise(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and called_name(value) in _NOISE
+
+
+def _is_part(value: ast.expr, drawn: set) -> bool:
+    """Whether it is ``order[i:j]`` of a drawn order."""
+    if not isinstance(value, ast.Subscript) or not isinstance(value.slice, ast.Slice):
+        return False
+    return isinstance(value.value, ast.Name) and value.value.id in drawn
+
+
+def _given(run_data: RunData, loop: ast.For) -> list:
+    """``(rows, i)`` of ``for i, rows in batches(…)``, where ``batches`` is a generator that yields ``i, order[i:j]`` of a drawn
+    order."""
+    if not isinstance(loop.target, ast.Tuple) or not isinstance(loop.iter, ast.Call):
+        return []
+    names = [one.id if isinstance(one, ast.Name) else "" for one in loop.target.elts]
+    found = []
+    for _, function in run_data.source.functions(called_name(loop.iter)):
+        nodes = list(ast.walk(function))
+        stores = [
+            (held.id, value)
+            for _, held, value, _ in assignments(one for one in nodes if isinstance(one, ast.Assign))
+            if isinstance(held, ast.Name)
+        ]
+        drawn = {name for name, value in stores if _permutes(value)}
+        for one in nodes:
+            given = one.value.elts if isinstance(one, ast.Yield) and isinstance(one.value, ast.Tuple) else []
+            lows = {part.id: name for part, name in zip(given, names) if isinstance(part, ast.Name) and name}
+            for part, name in zip(given, names):
+                low = part.slice.lower if _is_part(part, drawn) else None
+                if name and isinstance(low, ast.Name) and low.id in lows:
+                    found.append((name, lows[low.id]))
+    return found
 
 
 def _stores(run_data: RunData, file: str) -> list:
@@ -80,14 +145,14 @@ def _made_of(stores: list, names: set) -> set:
 def _finding(run_data: RunData, where, first: str, rows: str) -> Finding:
     return problem(
         Text(
-            "{where} 取 {first}，即最前面的几行，而与之对应的目标取自随机抽取的行 {rows}：预测与别的样本的目标配在一起。",
-            "{where} takes {first}, the first rows, beside the targets of the rows {rows}, which are drawn at random: "
-            "predictions meet the targets of other samples.",
+            "{where} 按位置取 {first}，而与之配对的取自随机抽取的行 {rows}：不同样本的数据配在了一起。",
+            "{where} takes {first} by where the rows stand, beside what is taken by the rows {rows}, which are drawn at random: "
+            "what belongs to one sample meets what belongs to another.",
             where=at(where),
             first=first,
             rows=rows,
         ),
-        Text("用同样的行下标取预测。", "Take the predictions by the same rows."),
+        Text("两者用同样的行下标。", "Take both by the same rows."),
         [run_data.code_at([where], Text("取行之处", "Where the rows are taken"))],
         [where],
     )
