@@ -17,6 +17,7 @@ from msprec.checklists.common.findings import (
     train_sets,
 )
 from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.checklists.common.training.generalization_gap import overfits
 from msprec.checklists.dp.shuffling.discarded_order import discarded_order
 from msprec.checklists.dp.shuffling.plain_order import plain_orders
@@ -163,20 +164,25 @@ class Order:
         )
 
     def _mixed_once(self) -> Optional[Finding]:
-        """The same of an order that nothing shuffles and that is mixed as it comes: whether it costs anything, a run does not
-        show."""
-        once = self._repeats() and not self.shuffle.declared and not self.sorted and self._comes_mixed()
+        """The same of an order that nothing shuffles and that is mixed as it comes, or from which dp.03.solved of a constant
+        prediction's loss was learnt all the same: whether it costs anything, a run does not show."""
+        gain = learning_outcome(self.run_data).gain
+        solved = gain is not None and gain >= self.run_data.limit("dp.03.solved")
+        mixed = self._comes_mixed()
+        once = self._repeats() and not self.shuffle.declared and not self.sorted and (mixed or solved)
         if not once or overfits(self.run_data) or self.run_data.once(discarded_order):
             return None
         return undecided(
             Text(
-                "没有混洗：第一遍之后的 {n} 遍中有 {same} 遍与第一遍顺序完全相同。但这个顺序本身是混合的{mixed}，也没有看到"
+                "没有混洗：第一遍之后的 {n} 遍中有 {same} 遍与第一遍顺序完全相同。但{but}，也没有看到"
                 "由此造成的过拟合：它对精度的影响可能很小。",
-                "Nothing is shuffled: {same} of {n} later passes deliver the samples in exactly the order of the first. But that "
-                "order is a mixed one{mixed}, and no overfitting is seen that would follow from it: it may cost little.",
+                "Nothing is shuffled: {same} of {n} later passes deliver the samples in exactly the order of the first. But "
+                "{but}, and no overfitting is seen that would follow from it: it may cost little.",
                 n=len(self.compared),
                 same=self._same(),
-                mixed=self._label_words(),
+                but=Text("这个顺序本身是混合的{mixed}", "that order is a mixed one{mixed}", mixed=self._label_words())
+                if mixed
+                else Text("训练仍学到了几乎全部", "the training learnt nearly all there is"),
             ),
             Text(
                 "{advice}再训练一次，比较精度。",
