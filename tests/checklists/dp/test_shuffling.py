@@ -1,5 +1,7 @@
 """dp.03 on facts, with the near misses."""
 
+import types
+
 import pytest
 from building import PLACE, Run, dataset, one_pass
 
@@ -7,6 +9,14 @@ from msprec.checklists.dp.shuffling import sample_order
 
 SORTED = {"label_changes": 9, "expected_changes": 1296.0, "label_segment_dependence": 0.93}
 OFF = {"declared": False, "means": [], "buffer_size": None, "seekable_source": True}
+
+
+@pytest.fixture(autouse=True)
+def gain(monkeypatch):
+    """A training that left something to learn."""
+    outcome = types.SimpleNamespace(gain=0.5)
+    monkeypatch.setattr(sample_order, "learning_outcome", lambda _: outcome)
+    return outcome
 
 
 def ordered(*passes, **changes):
@@ -249,3 +259,11 @@ def test_without_classes_the_code_tells_whether_one_order_is_mixed(verdict, code
     run = ordered(one_pass(1, **silent), one_pass(2, **SAME, **silent), pipeline=pipeline, shuffle=unknown)
     run.source["train.py"] = code
     assert verdict("dp.03", run)["conclusion"] == conclusion
+
+
+@pytest.mark.parametrize(("learnt", "conclusion"), [(0.98, "undecided"), (0.8, "problem"), (None, "problem")])
+def test_one_order_from_which_nearly_all_was_learnt(verdict, gain, learnt, conclusion):
+    gain.gain = learnt
+    unknown = {"label_changes": None, "expected_changes": None, "label_segment_dependence": None}
+    entry = verdict("dp.03", ordered(one_pass(1, **unknown), one_pass(2, **SAME, **unknown), shuffle=OFF))
+    assert entry["conclusion"] == conclusion, entry["summary"]
