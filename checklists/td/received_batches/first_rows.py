@@ -45,7 +45,7 @@ def plain_rows_beside_drawn(run_data: RunData) -> Optional[Finding]:
         stores = _stores(run_data, file)
         drawn = {name for name, value in stores if _permutes(value)}
         drawn |= {name for name, value in stores if _is_noise(value) or _rows_taken(value) & drawn}
-        parts = {name: ast.unparse(value.slice) for name, value in stores if _is_part(value, drawn)}
+        parts = {name: ast.unparse(part) for name, value in stores if (part := _part(value, drawn)) is not None}
         given = {name: low for loop in run_data.source.nodes(file, ast.For) for name, low in _given(run_data, loop)}
         for call in run_data.source.nodes(file, ast.Call) if parts or given else ():
             taken = [one for part in call.args for one in ast.walk(part) if isinstance(one, ast.Subscript)]
@@ -68,11 +68,11 @@ def _is_noise(value: ast.expr) -> bool:
     return isinstance(value, ast.Call) and called_name(value) in _NOISE
 
 
-def _is_part(value: ast.expr, drawn: set) -> bool:
-    """Whether it is ``order[i:j]`` of a drawn order."""
+def _part(value: ast.expr, drawn: set) -> Optional[ast.Slice]:
+    """``i:j`` of ``order[i:j]`` of a drawn order; None of anything else."""
     if not isinstance(value, ast.Subscript) or not isinstance(value.slice, ast.Slice):
-        return False
-    return isinstance(value.value, ast.Name) and value.value.id in drawn
+        return None
+    return value.slice if isinstance(value.value, ast.Name) and value.value.id in drawn else None
 
 
 def _given(run_data: RunData, loop: ast.For) -> list:
@@ -94,7 +94,8 @@ def _given(run_data: RunData, loop: ast.For) -> list:
             given = one.value.elts if isinstance(one, ast.Yield) and isinstance(one.value, ast.Tuple) else []
             lows = {part.id: name for part, name in zip(given, names) if isinstance(part, ast.Name) and name}
             for part, name in zip(given, names):
-                low = part.slice.lower if _is_part(part, drawn) else None
+                rows = _part(part, drawn)
+                low = rows.lower if rows is not None else None
                 if name and isinstance(low, ast.Name) and low.id in lows:
                     found.append((name, lows[low.id]))
     return found
