@@ -1,28 +1,53 @@
 """An input that the network is given and never reads (cg.03)."""
 
 import ast
+import re
 from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at, train_sets
-from msprec.checklists.common.script.unread_arguments import Argument, required_arguments
+from msprec.checklists.common.script.unread_arguments import Argument, forward_arguments, required_arguments
 from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import argument_names
 
+#: What tells, by its name, which samples or elements count, and how much.
+_COUNTS = re.compile(r"(?i)(^|_)(mask|valid|weights?|has|present|observed|keep|seen|known)(_|$)|masks?$")
+
 
 def judge_unread_input(run_data: RunData) -> Optional[Finding]:
     """A problem where ``construct`` never reads an argument, and two embedding tables look up one and the same other (one line
     was copied from the other), or another one of whole numbers like it takes rows and is read once more, as the ends of edges
-    are, or the training learnt nothing or hardly anything; None elsewhere: an interface may be wider than a network needs."""
+    are, or the training learnt nothing or hardly anything; or the function that is differentiated never reads what its name calls
+    a mask or weight of the samples; None elsewhere: an interface may be wider than a network needs."""
     unread = [one for one in required_arguments(run_data) if not one.read]
     for one in unread:
         copied = _looked_up_twice(run_data, one) or _rows_by_the_other(run_data, one)
         if copied or learning_outcome(run_data).verdict in ("nothing", "hardly"):
             return _finding(run_data, one, copied)
-    return None
+    forgotten = [one for one in forward_arguments(run_data) if not one.read and _COUNTS.search(one.name)]
+    return _forgotten(run_data, forgotten[0]) if forgotten else None
+
+
+def _forgotten(run_data: RunData, argument: Argument) -> Finding:
+    name = argument.construct.name
+    return problem(
+        Text(
+            "求导的函数 {function}（{where}）收到 {name}，却从未使用它：本应不计或加权的样本照样计入 loss。",
+            "{function}, which is differentiated ({where}), is given {name} and never reads it: what should not count, or count "
+            "otherwise, is in the loss as it is.",
+            function=name,
+            where=at(argument.place),
+            name=argument.name,
+        ),
+        Text(
+            "用它乘以各样本的 loss，再除以它的和。", "Multiply the losses of the samples by it, and divide by its sum."
+        ),
+        [run_data.code_at([argument.place], Text("求导的函数", "The function that is differentiated"))],
+        [argument.place, *run_data.find_lines(r"\.mean\(|reduce_mean|\bmean\(", 3)],
+    )
 
 
 def _looked_up_twice(run_data: RunData, argument: Argument) -> list:

@@ -9,8 +9,8 @@ from msprec.source.user_code import argument_names, construct_of, names_read
 
 
 class Argument(NamedTuple):
-    """``name`` of an argument that each call of ``construct`` of a network's class has to give; ``read``: whether its code reads
-    it; ``place``: of the function."""
+    """``name`` of an argument that each call of ``construct`` of a network's class, or of another function, has to give;
+    ``read``: whether its code reads it; ``place``: of the function."""
 
     name: str
     read: bool
@@ -28,6 +28,18 @@ def required_arguments(run_data: RunData) -> list[Argument]:
         if construct is not None and construct.args.vararg is None:
             found += _of(made[0][0], construct)
     return found
+
+
+def forward_arguments(run_data: RunData) -> list[Argument]:
+    """The same of the functions whose gradients are computed."""
+    return [
+        one
+        for file in run_data.source.trees
+        for name in sorted(run_data.source.under_gradient(file))
+        for where, function in run_data.source.functions(name)
+        if where == file and function.args.vararg is None
+        for one in _of(file, function)
+    ]
 
 
 def _of(file: str, construct: ast.FunctionDef) -> list[Argument]:

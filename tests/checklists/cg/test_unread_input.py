@@ -27,3 +27,22 @@ def test_rows_of_the_wrong_end(tmp_path, taken, shape, found):
     run.set("network", [{"id": 0, "class": "Layer", "role": "train", "cells": cells}])
     seen = judge_unread_input(run_data(tmp_path, run))
     assert (seen and [one["line"] for one in seen.locations]) == found
+
+
+STEP = "def loss_fn(x, y, {0}):\n    return {1}\n\n\ngrad = ms.value_and_grad(loss_fn, None, weights)\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("has", "((net(x) - y) ** 2).mean()", True),
+        ("pad_mask", "((net(x) - y) ** 2).mean()", True),
+        ("has", "(((net(x) - y) ** 2) * has).sum() / has.sum()", False),
+        ("ids", "((net(x) - y) ** 2).mean()", False),  # an interface may be wider
+        ("_mask", "((net(x) - y) ** 2).mean()", False),  # named as one that is not used
+    ],
+)
+def test_a_mask_that_a_loss_never_reads(tmp_path, name, value, found):
+    run = Run(source={"train.py": STEP.format(name, value)})
+    seen = judge_unread_input(run_data(tmp_path, run))
+    assert (seen.locations[0]["line"] if seen else None) == (1 if found else None)
