@@ -35,6 +35,7 @@ BATCH = ArgumentName(("batch_size",), 0)
 CLIPPING = ArgumentName(("clip_norm", "max_norm", "clip_value", "clip_value_max"), 1)
 UNITS = ArgumentName(("out_channels",), 1)
 LENGTH = ArgumentName(("decay_steps", "total_step", "total_steps", "T_max", "decay_epoch"), 2)
+MILESTONES = ArgumentName(("milestone", "milestones"), 0)
 EPOCHS = ArgumentName(("epoch", "epochs"), 0)
 WEIGHT_INIT = ArgumentName(("weight_init", "embedding_table"), 99)  # by name alone, as layers differ in its position
 

@@ -21,6 +21,7 @@ from msprec.checklists.common.script.call_sites import calls_around
 from msprec.checklists.common.script.network_chain import learnt_inputs
 from msprec.checklists.common.training.training_segments import last_training_start
 from msprec.checklists.dp.in_network_normalization import input_scaling
+from msprec.checklists.dp.preprocessing_consistency.listed_operations import listed_operations
 from msprec.checklists.dp.preprocessing_consistency.same_scaling import scaled_alike
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -314,6 +315,7 @@ def judge_pair(run_data: RunData, train: Fact, other: Fact, settled: bool) -> Fi
     sure = [fault for fault in faults if fault.sure]
     if sure:
         places = [fault.place for fault in sure]
+        places += [at for fault in sure if fault.place for at in listed_operations(run_data, fault.place)]
         places += [at for _, theirs in pair.columns[:1] for at in array_origins(run_data, other, theirs)]
         places += [at for ours, _ in pair.columns[:1] for at in array_origins(run_data, train, ours)]
         shown.append(run_data.code_at(places, Text("数据处理", "The data processing")))

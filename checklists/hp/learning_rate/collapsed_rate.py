@@ -9,7 +9,7 @@ import numpy as np
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.script.array_origin import argument_of
-from msprec.checklists.common.script.setting_origin import LENGTH, SCHEDULE, argument_origin
+from msprec.checklists.common.script.setting_origin import LENGTH, MILESTONES, SCHEDULE, argument_origin
 from msprec.checklists.common.training.constant_prediction import learning_outcome, training_losses
 from msprec.checklists.common.training.training_segments import rates_of
 from msprec.checklists.hp.learning_rate.trials import Better
@@ -34,6 +34,8 @@ _SCHEDULES = r"(?i)=\s*[\w.]*(schedul|warm_?up|cosine|decay|_lr)\w*\("
 #: Schedules of mindspore.nn, which are asked for a rate at each step; the third argument of each is ``decay_steps``.
 _BY_STEPS = ("ExponentialDecayLR", "NaturalExpDecayLR", "InverseDecayLR", "CosineDecayLR", "PolynomialDecayLR")
 _EPOCHS = re.compile(r"(?i)^([\w.]+\.)?((n|num|max|total)_?)?epochs?$")
+#: Schedules that go down by stages at steps that they are given.
+_STAGES = re.compile(r"piecewise|multi_?step", re.IGNORECASE)
 #: Smooth schedules of mindspore.nn that give all steps of an epoch one rate.
 _BY_EPOCHS = r"\b(cosine|polynomial)_decay_lr\("
 #: A schedule of fewer different rates goes down by stages.
@@ -252,4 +254,9 @@ def _lengths(run_data: RunData, places: list) -> list:
         for call in run_data.source.nodes_at(where.file, where.line, ast.Call)
         if SCHEDULE.search(called_name(call))
     ]
-    return [origin for where, name in calls for origin in argument_origin(run_data, where, LENGTH, name)]
+    return [
+        origin
+        for where, name in calls
+        for wanted in (LENGTH, *([MILESTONES] if _STAGES.search(name) else []))
+        for origin in argument_origin(run_data, where, wanted, name)
+    ]
