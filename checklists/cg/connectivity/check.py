@@ -17,6 +17,7 @@ from msprec.checklists.cg.connectivity.recurrent_axes import judge_recurrent_axe
 from msprec.checklists.cg.connectivity.reduced_channels import judge_reduced_channels
 from msprec.checklists.cg.connectivity.reshaped_axes import judge_reshaped_axes
 from msprec.checklists.cg.connectivity.sampled_deviation import judge_sampled_deviation
+from msprec.checklists.cg.connectivity.shared_rows import judge_shared_rows
 from msprec.checklists.cg.connectivity.single_places import judge_single_places
 from msprec.checklists.cg.connectivity.token_order import judge_token_order
 from msprec.checklists.cg.connectivity.unread_input import judge_unread_input
@@ -60,6 +61,7 @@ _WATCHED = (
     judge_pooled_places,
     judge_merged_ids,
     judge_exchanged_tables,
+    judge_shared_rows,
     judge_single_places,
 )
 
