@@ -66,14 +66,16 @@ def only_begun(run_data: RunData) -> Optional[TrainingCurve]:
 
 
 def too_few_updates(run_data: RunData) -> Optional[int]:
-    """The number of updates of a training of random weights that has fewer than hp.02.updates and left most of its loss, or of
-    hp.02.few_passes and hp.02.few_updates at the most that came to nothing, if training on does not learn by heart alone; None of
-    any other. A loss below 0, or one of rewards, has no end that is known."""
+    """The number of updates of a training of random weights that has fewer than hp.02.updates and left most of its loss, or
+    of hp.02.few_passes and hp.02.few_updates at the most that came to nothing, or whose best constant prediction is not known
+    and that is tested, if training on does not learn by heart alone; None of any other. A loss below 0, or one of rewards,
+    has no end that is known."""
     rows, updates = last_rows(run_data), run_data.training_steps
     if rows is None or not updates or last_training_start(run_data):
         return None
     nothing = came_to_nothing(run_data) and not _by_heart_alone(run_data)
-    short = _few_whole_passes(run_data) and (nothing or ended_above_constant(run_data))
+    unknown = learning_outcome(run_data).constant is None and _is_tested(run_data)
+    short = _few_whole_passes(run_data) and (nothing or unknown or ended_above_constant(run_data))
     if updates >= run_data.limit("hp.02.updates") and not short:
         return None
     if run_data.loads or learns_by_rewards(run_data) or learning_outcome(run_data).verdict in ("learnt", "diverged"):
@@ -103,6 +105,11 @@ def _few_whole_passes(run_data: RunData) -> bool:
     return few and _whole_passes(run_data, arrays=True)
 
 
+def _is_tested(run_data: RunData) -> bool:
+    """Whether the network is called outside training too."""
+    return any(one.phase not in (None, "train") for one in run_data.phases)
+
+
 def far_from_done(run_data: RunData) -> Optional[Further]:
     """The run trained on from its last weights at its own rate, where that brings the loss of batches that were kept back
     down by hp.02.onward of what there was to learn, of which hp.02.undone is left at the end; or, after fewer than
@@ -125,8 +132,7 @@ def far_from_done(run_data: RunData) -> Optional[Further]:
         share < run_data.limit("hp.02.reached") and _much_left(run_data, run)
     ):
         return None
-    tested = any(one.phase not in (None, "train") for one in run_data.phases)
-    long_enough = tested or (epochs_of(run_data) or 0) >= run_data.limit("hp.02.epochs")
+    long_enough = _is_tested(run_data) or (epochs_of(run_data) or 0) >= run_data.limit("hp.02.epochs")
     if run.gained >= run_data.limit("hp.01.learnt") * run.level and not (run.apart and long_enough):
         return None
     goes_on = run.before >= run_data.limit("hp.02.undone") * run.level

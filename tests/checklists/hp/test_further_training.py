@@ -194,3 +194,27 @@ def test_a_training_of_a_few_updates(verdict, steps, loss, command, conclusion):
     entry = verdict("hp.02", run)
     assert entry["conclusion"] == conclusion, entry["summary"]
     assert conclusion == "undecided" or f"{steps} updates in all" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("tested", "end", "conclusion"), [(True, 0.9, "problem"), (False, 0.9, "undecided"), (True, 0.5, "undecided")]
+)
+def test_a_few_passes_of_a_loss_whose_constant_is_not_known(verdict, tested, end, conclusion):
+    """It lost a tenth of its start in two passes, and the network is tested then."""
+    phases = [{"phase": "train", "steps": 28}, *([{"phase": "eval", "calls": 1}] if tested else [])]
+    settings = {"command": ["python", "train.py"], "training_steps": 28}
+    run = ended(
+        lambda n: 1.05 + (end - 1.05) * n / 28,
+        28,
+        0.001,
+        BEFORE,
+        run=settings,
+        train_step=[train_step(count=28)],
+        modes=phases,
+    )
+    run.facts["probes"]["further"] = None
+    run.facts["loss"]["losses"] = [{"class": "Hinge", "builtin": False, "args": "", "place": None}]
+    for step in run.steps:
+        step["epoch"] = 1 + (step["step"] - 1) // 14
+    entry = verdict("hp.02", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
