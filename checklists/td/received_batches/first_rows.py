@@ -1,6 +1,7 @@
 """Rows that are taken by where they stand beside rows that were drawn (td.05)."""
 
 import ast
+from collections.abc import Iterable
 from typing import Optional
 
 from msprec.bilingual import Text
@@ -26,7 +27,7 @@ def first_rows_beside_drawn(run_data: RunData) -> Optional[Finding]:
             for one in call.args
             if _counted(one)
         ]
-        stores = _stores(run_data, file) if counted else []
+        stores = _stores(run_data.source.nodes(file, ast.Assign)) if counted else []
         drawn = _made_of(stores, {name for name, value in stores if _draws(value)})
         taken = {(name, rows) for name, value in stores for rows in _rows_taken(value)}
         for call, first, rows in counted:
@@ -42,7 +43,7 @@ def plain_rows_beside_drawn(run_data: RunData) -> Optional[Finding]:
     in the same function or in a generator of the script's that gives ``i`` as well: ``b`` stays in the order of the data, unless
     it is made of random numbers."""
     for file in run_data.source.trees:
-        stores = _stores(run_data, file)
+        stores = _stores(run_data.source.nodes(file, ast.Assign))
         drawn = {name for name, value in stores if _permutes(value)}
         drawn |= {name for name, value in stores if _is_noise(value) or _rows_taken(value) & drawn}
         parts = {name: ast.unparse(part) for name, value in stores if (part := _part(value, drawn)) is not None}
@@ -84,11 +85,7 @@ def _given(run_data: RunData, loop: ast.For) -> list:
     found = []
     for _, function in run_data.source.functions(called_name(loop.iter)):
         nodes = list(ast.walk(function))
-        stores = [
-            (held.id, value)
-            for _, held, value, _ in assignments(one for one in nodes if isinstance(one, ast.Assign))
-            if isinstance(held, ast.Name)
-        ]
+        stores = _stores(one for one in nodes if isinstance(one, ast.Assign))
         drawn = {name for name, value in stores if _permutes(value)}
         for one in nodes:
             given = one.value.elts if isinstance(one, ast.Yield) and isinstance(one.value, ast.Tuple) else []
@@ -101,13 +98,9 @@ def _given(run_data: RunData, loop: ast.For) -> list:
     return found
 
 
-def _stores(run_data: RunData, file: str) -> list:
-    """``(name, value)`` of the assignments in a file."""
-    return [
-        (held.id, value)
-        for _, held, value, _ in assignments(run_data.source.nodes(file, ast.Assign))
-        if isinstance(held, ast.Name)
-    ]
+def _stores(nodes: Iterable) -> list:
+    """``(name, value)`` of the assignments to single names among them."""
+    return [(held.id, value) for _, held, value, _ in assignments(nodes) if isinstance(held, ast.Name)]
 
 
 def _draws(value: ast.expr) -> bool:
