@@ -81,7 +81,8 @@ def _batch(run_data: RunData, dataset: Optional[Fact]) -> Finding:
 
 
 def _named(run_data: RunData, total: int, where: Fact) -> list:
-    """Where a loop that cuts its batches by hand has their size: the step of the ``range`` that it goes through, or a name."""
+    """Where a loop that cuts its batches by hand has their size: the step of the ``range`` that it goes through, a name, or an
+    option of the command line."""
     for loop in reversed(run_data.source.enclosing(where.file, where.line)):
         if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and called_name(loop.iter) == "range":
             head = place(where.file, loop.lineno)
@@ -89,7 +90,8 @@ def _named(run_data: RunData, total: int, where: Fact) -> list:
             if found or any(plain_number(one) == total for one in loop.iter.args[2:]):
                 whole = len({ast.unparse(one) for one in loop.iter.args[1:]}) == 1  # range(0, n, n)
                 return [*found, head] if whole else found or [head]
-    return run_data.find_lines(rf"(?i)\bn?_?(batch_?size|batch|bs)\s*[=:]\s*({total}\b|len\()", 2)
+    option = rf"--(batch_?-?size|batch|bs)\b.*\bdefault\s*=\s*{total}\b"
+    return run_data.find_lines(rf"(?i)\bn?_?(batch_?size|batch|bs)\s*[=:]\s*({total}\b|len\()|{option}", 2)
 
 
 def _whole_set_a_few_times(run_data: RunData, total: int, updates: Optional[int]) -> bool:

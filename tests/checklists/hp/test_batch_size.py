@@ -120,6 +120,7 @@ def test_one_whole_graph_is_no_batch(verdict):
         ("n = 1437\nfor s in range(0, n, n):\n    pass\n    step(x[s:s + n])\n", [4, 1, 2]),
         ("for s in range(0, 1437, 1437):\n    pass\n\n    step(x)\n", [4, 1]),
         ("for s in range(3):\n    pass\n\n    step(x)\nbatch = 1437\n", [4, 5]),
+        ('p.add_argument("--batch", type=int, default=1437)\nfor s in order:\n    pass\n    step(x[s])\n', [4, 1]),
     ],
 )
 def test_where_a_batch_that_is_cut_by_hand_has_its_size(verdict, code, lines):
