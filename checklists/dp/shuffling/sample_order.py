@@ -17,6 +17,7 @@ from msprec.checklists.common.findings import (
     train_sets,
 )
 from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin
 from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.checklists.common.training.generalization_gap import overfits
 from msprec.checklists.dp.shuffling.discarded_order import discarded_order
@@ -55,6 +56,7 @@ REPEATING_SAMPLER = Text(
     "a sampler of your own whose __iter__ draws a new order each time.",
 )
 
+_SHUFFLE = ArgumentName(("shuffle",), 99)  # by its name alone, as data sets differ in its position
 #: First samples that two passes have in common, over all pairs of passes: so many at least, and times what random orders bring.
 _FIRST_SHARED, _BEYOND = 4, 4
 #: What puts samples into a drawn order, or makes each by itself; noise on a series leaves them in the order of time.
@@ -524,12 +526,15 @@ class Order:
         ]
 
     def _handed_in(self, made: Optional[Fact]) -> list:
-        """Where the function that makes the data set is called, where ``shuffle`` is one of its arguments."""
+        """Where ``shuffle`` is given its value, and where the function that makes the data set is called, where it is one of its
+        arguments."""
         if made is None or not made.file or self.shuffle.declared:
             return []
         calls = self.run_data.source.nodes_at(made.file, made.line, ast.Call)
         given = [one.value for call in calls for one in call.keywords if one.arg == "shuffle"]
-        return callers_of(self.dataset)[:1] if any(isinstance(one, ast.Name) for one in given) else []
+        named = [one for one in given if not isinstance(one, ast.Constant)]
+        origins = argument_origin(self.run_data, made, _SHUFFLE) if named else []
+        return [*origins, *(callers_of(self.dataset)[:1] if any(isinstance(one, ast.Name) for one in named) else [])]
 
     def _plain(self) -> bool:
         return plain_arrays(self.dataset) and bool(self.dataset.columns)

@@ -267,3 +267,18 @@ def test_one_order_from_which_nearly_all_was_learnt(verdict, gain, learnt, concl
     unknown = {"label_changes": None, "expected_changes": None, "label_segment_dependence": None}
     entry = verdict("dp.03", ordered(one_pass(1, **unknown), one_pass(2, **SAME, **unknown), shuffle=OFF))
     assert entry["conclusion"] == conclusion, entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ('cfg = dict(mix=False)\n\ndata = NumpySlicesDataset(x, shuffle=cfg["mix"])\n', [3, 1]),
+        ("data = [1]\n\ndata = NumpySlicesDataset(x, shuffle=False)\n", [3]),
+    ],
+)
+def test_where_shuffle_is_given_its_value(verdict, code, lines):
+    pipeline = [{"op": "NumpySlicesDataset", "args": {"shuffle": False}, "place": {"file": "train.py", "line": 3}}]
+    run = ordered(one_pass(1, **SORTED), one_pass(2, **SAME, **SORTED), shuffle=OFF, pipeline=pipeline)
+    run.source = {"train.py": code}
+    entry = verdict("dp.03", run)
+    assert [place["line"] for place in entry["locations"]] == lines, entry["locations"]
