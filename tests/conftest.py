@@ -12,9 +12,9 @@ from run_scripts import Scripts, on_one_core
 # cores takes three to four times as long; what is observed is the same. test_identical.py runs as users do.
 os.environ.setdefault("MS_DEV_LAUNCH_BLOCKING", "1")
 
-# a core for each process of pytest-xdist: gw0, gw1, …
+# a core for each process of pytest-xdist: gw0, gw1, …, from FIRST_CORE on, where another pytest runs beside this one
 if "PYTEST_XDIST_WORKER" in os.environ:
-    on_one_core(int(os.environ["PYTEST_XDIST_WORKER"][2:]))
+    on_one_core(int(os.environ["PYTEST_XDIST_WORKER"][2:]) + int(os.environ.get("FIRST_CORE", "0")))
 
 #: Users' scripts, whatever their names; `test_cases.py` runs them.
 collect_ignore = ["cases"]
