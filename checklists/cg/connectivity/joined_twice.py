@@ -10,6 +10,7 @@ from msprec.checklists.common.findings import at
 from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
 from msprec.source.user_code import called_name, construct_of, root_name
 
 _JOINS = ("cat", "concat", "concatenate", "Concat")
@@ -20,27 +21,28 @@ def judge_joined_twice(run_data: RunData) -> Optional[Finding]:
     cg.03.solved below a constant prediction: each weight stands twice for one number, and what was to be joined is missing."""
     if learning_outcome(run_data).gain is not None and unsolved_gain(run_data) is None:
         return None
-    for name in dict.fromkeys(
-        cell.class_ for network in run_data.networks for cell in network.cells if not cell.builtin
-    ):
-        for file, node in run_data.source.classes(name):
-            construct = construct_of(node)
-            for call, joined in _joined(construct) if construct is not None else ():
-                where = place(file, call.lineno)
-                return problem(
-                    Text(
-                        "{where} 把 {name} 与它自己拼接后送入 {cell}：同一个数有两份权重，而本应拼接的张量没有用到。",
-                        "{where} gives {cell} {name} joined with itself: each of its numbers has two weights, and the other "
-                        "tensor that was to be joined is missing.",
-                        where=at(where),
-                        name=joined,
-                        cell=f"self.{called_name(call)}",
-                    ),
-                    Text("拼接该拼接的张量（如跳跃连接）。", "Join what was meant, such as the skip connection."),
-                    [run_data.code_at([where], Text("拼接之处", "Where they are joined"))],
-                    [where],
-                )
+    names = dict.fromkeys(cell.class_ for network in run_data.networks for cell in network.cells if not cell.builtin)
+    for file, node in (made for name in names for made in run_data.source.classes(name)):
+        construct = construct_of(node)
+        for call, joined in _joined(construct) if construct is not None else ():
+            return _finding(run_data, place(file, call.lineno), f"self.{called_name(call)}", joined)
     return None
+
+
+def _finding(run_data: RunData, where: Fact, cell: str, joined: str) -> Finding:
+    return problem(
+        Text(
+            "{where} 把 {name} 与它自己拼接后送入 {cell}：同一个数有两份权重，而本应拼接的张量没有用到。",
+            "{where} gives {cell} {name} joined with itself: each of its numbers has two weights, and the other tensor that was "
+            "to be joined is missing.",
+            where=at(where),
+            name=joined,
+            cell=cell,
+        ),
+        Text("拼接该拼接的张量（如跳跃连接）。", "Join what was meant, such as the skip connection."),
+        [run_data.code_at([where], Text("拼接之处", "Where they are joined"))],
+        [where],
+    )
 
 
 def _joined(construct: ast.FunctionDef) -> Iterator[tuple]:

@@ -11,6 +11,7 @@ from msprec.checklists.common.findings import at
 from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
 
 #: Fewest different ids, and how many times the usual number the largest has.
 _FEWEST, _MANY = 6, 4
@@ -27,39 +28,47 @@ def judge_merged_ids(run_data: RunData) -> Optional[Finding]:
 def _in_data(run_data: RunData) -> Optional[Finding]:
     """The largest id of a column is cg.03.merged of all ids but 0 or more, several times the usual, and the table that is looked
     up has twice as many rows: the script clips its ids below the number that they have."""
+    places = run_data.find_lines(_CLIPS, 4)
+    if not places or (unsolved_gain(run_data) is None and not came_to_nothing(run_data)):
+        return None
     for one in run_data.probes.lookups:
         column = looked_up_column(run_data, one)
-        counts = {int(value): n for value, n in ((column.element_values or {}) if column is not None else {}).items()}
-        ids = sorted(value for value in counts if value > 0)
-        if len(ids) < _FEWEST or (one.rows or 0) < 2 * (ids[-1] + 1):
-            continue
-        share = counts[ids[-1]] / sum(counts[value] for value in ids)
-        common = counts[ids[-1]] >= _MANY * np.median([counts[value] for value in ids[:-1]])
-        places = run_data.find_lines(_CLIPS, 4)
-        unsolved = unsolved_gain(run_data) is not None or came_to_nothing(run_data)
-        if share < run_data.limit("cg.03.merged") or not common or not places or not unsolved:
-            continue
-        return problem(
-            Text(
-                "列 {column} 的最大 id {last} 占 id（0 除外）的 {share}，而嵌入表 {table} 有 {rows} 行："
-                "id 在查表之前被截断，不同的 id 共用一行，其余各行从未用到。",
-                "{last}, the largest id of the column {column}, is {share} of all ids but 0, and the table {table} has {rows} "
-                "rows: ids are clipped to {last} before they are looked up, different ones share a row, and the rest is never "
-                "used.",
-                column=column.name if column is not None else "?",
-                last=ids[-1],
-                share=percent(share),
-                table=one.table,
-                rows=one.rows,
-            ),
-            Text(
-                "把 id 截断到嵌入表的行数减一，而不是别的长度。",
-                "Clip ids to the number of the table's rows less one, not to another length.",
-            ),
-            run_data.code_at(places, Text("id 被截断之处", "Where ids are clipped")),
-            places,
-        )
+        last, share = _largest(column) if column is not None else (0, 0.0)
+        if column is not None and share >= run_data.limit("cg.03.merged") and (one.rows or 0) >= 2 * (last + 1):
+            return _clipped(run_data, one, column.name or "?", last, share, places)
     return None
+
+
+def _largest(column: Fact) -> tuple:
+    """``(largest id, its share of all ids but 0)`` of a column in which it comes several times as often as the usual one; a share
+    of 0 of any other."""
+    counts = {int(value): n for value, n in (column.element_values or {}).items() if int(value) > 0}
+    last = max(counts, default=0)
+    others = [n for value, n in counts.items() if value != last]
+    often = len(counts) >= _FEWEST and counts[last] >= _MANY * np.median(others)
+    return last, counts[last] / sum(counts.values()) if often else 0.0
+
+
+def _clipped(run_data: RunData, table: Fact, column: str, last: int, share: float, places: list) -> Finding:
+    return problem(
+        Text(
+            "列 {column} 的最大 id {last} 占 id（0 除外）的 {share}，而嵌入表 {table} 有 {rows} 行："
+            "id 在查表之前被截断，不同的 id 共用一行，其余各行从未用到。",
+            "{last}, the largest id of the column {column}, is {share} of all ids but 0, and the table {table} has {rows} rows: "
+            "ids are clipped to {last} before they are looked up, different ones share a row, and the rest is never used.",
+            column=column,
+            last=last,
+            share=percent(share),
+            table=table.table,
+            rows=table.rows,
+        ),
+        Text(
+            "把 id 截断到嵌入表的行数减一，而不是别的长度。",
+            "Clip ids to the number of the table's rows less one, not to another length.",
+        ),
+        run_data.code_at(places, Text("id 被截断之处", "Where ids are clipped")),
+        places,
+    )
 
 
 def _in_network(run_data: RunData) -> Optional[Finding]:
