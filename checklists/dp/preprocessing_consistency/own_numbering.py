@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Union
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
@@ -334,10 +334,29 @@ def _numbers(function: ast.FunctionDef) -> Optional[int]:
     len(d)``, ``{w: i for i, w in enumerate(…)}``, pandas' ``factorize``, or ``Categorical`` by the values as they come; or,
     when an object is made, takes its sorted members; None where it does not."""
     made = function.name == "__init__"
-    found = [(getattr(node, "lineno", 0), of) for node in ast.walk(function) for of in _numbered(node, made)]
+    nodes = list(ast.walk(function))
+    own = {name for one in nodes if isinstance(one, (ast.Assign, ast.AnnAssign)) for name in _stored(one)}
+    # what outlives the function is numbered once: a dictionary of the module's, or of an object that was made before
+    anew = [one for one in nodes if made or _kept_in(one) in own | {""}]
+    found = [(getattr(node, "lineno", 0), of) for node in anew for of in _numbered(node, made)]
     found += [(one.lineno, one.value) for one in _categories(function)]
     given = _made_of_first(function) if found else set()
     return next((line for line, of in found if _names(of) & given), None)
+
+
+def _stored(node: Union[ast.Assign, ast.AnnAssign]) -> set:
+    """The plain names that a statement gives a value."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    parts = [part for one in targets for part in (one.elts if isinstance(one, (ast.Tuple, ast.List)) else [one])]
+    return {one.id for one in parts if isinstance(one, ast.Name)}
+
+
+def _kept_in(node: ast.AST) -> str:
+    """``d`` of ``d.setdefault(w, …)`` and ``d[w] = …``, and ``self`` of ``self.d``; empty of anything else."""
+    if isinstance(node, ast.Call) and called_name(node) == "setdefault":
+        return root_name(node.func)
+    stores = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
+    return root_name(node.targets[0]) if isinstance(node, ast.Assign) and stores else ""
 
 
 def _categories(function: ast.FunctionDef) -> list:

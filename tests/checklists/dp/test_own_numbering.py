@@ -47,6 +47,23 @@ _KEPT = """def encode(part, known=None):
             known[c] = pd.unique(part[c])
     return [pd.Categorical(part[c], categories=known[c]).codes for c in columns], known
 """
+_ONE_FOR_ALL = """known = {}
+def number(texts):
+    for word in texts:
+        known.setdefault(word, len(known))
+    return [known[word] for word in texts]
+def prepare(texts):
+    return number(texts)
+"""
+_OF_AN_OBJECT = """class Words:
+    def __init__(self):
+        self.ids = {}
+    def number(self, texts):
+        for word in texts:
+            self.ids[word] = len(self.ids)
+        return [self.ids[word] for word in texts]
+words = Words()
+"""
 _HANDED_ON = """def encode(column):
     return pd.factorize(column)[0]
 
@@ -71,6 +88,9 @@ _PIPELINE = "def pipe(x, names):\n    return NumpySlicesDataset((x, build(names)
         (_HANDED_ON.format("", "table['kind']") + _TABLES, "problem"),
         (_HANDED_ON.format(", all_kinds", "all_kinds") + _TABLES, None),  # not of what it is first given
         (_COUNTED + _ASKED + _BOTH.format("prepare"), None),
+        (_ONE_FOR_ALL + _BOTH.format("prepare"), None),  # what is known stays known
+        (_ONE_FOR_ALL.replace("    for", "    known, n = {}, 0\n    for") + _BOTH.format("number"), "problem"),
+        (_OF_AN_OBJECT + _BOTH.format("words.number"), None),
         (_COUNTED + _BOTH.format("build"), "problem"),
         (_UNIQUE.format("column.unique()") + _BOTH.format("build"), "problem"),
         (_UNIQUE.format("pd.unique(column)") + _BOTH.format("build"), "problem"),
