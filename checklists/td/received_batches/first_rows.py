@@ -1,7 +1,7 @@
 """Rows that are taken by where they stand beside rows that were drawn (td.05)."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Optional
 
 from msprec.bilingual import Text
@@ -42,22 +42,32 @@ def plain_rows_beside_drawn(run_data: RunData) -> Optional[Finding]:
     """A problem where one call is given ``a[rows]`` and ``b[i:j]``, and ``rows`` is the part ``i:j`` of an order that was drawn,
     in the same function or in a generator of the script's that gives ``i`` as well: ``b`` stays in the order of the data, unless
     it is made of random numbers."""
-    for file in run_data.source.trees:
-        stores = _stores(run_data.source.nodes(file, ast.Assign))
-        drawn = {name for name, value in stores if _permutes(value)}
-        drawn |= {name for name, value in stores if _is_noise(value) or _rows_taken(value) & drawn}
-        parts = {name: ast.unparse(part) for name, value in stores if (part := _part(value, drawn)) is not None}
-        given = {name: low for loop in run_data.source.nodes(file, ast.For) for name, low in _given(run_data, loop)}
-        for call in run_data.source.nodes(file, ast.Call) if parts or given else ():
-            taken = [one for part in call.args for one in ast.walk(part) if isinstance(one, ast.Subscript)]
-            rows = {name for one in taken for name in _rows_taken(one)} & {*parts, *given}
-            for one in taken:
-                if not isinstance(one.slice, ast.Slice) or root_name(one.value) in drawn or one.slice.lower is None:
-                    continue
-                low = ast.unparse(one.slice.lower)
-                beside = [name for name in rows if ast.unparse(one.slice) == parts.get(name) or low == given.get(name)]
-                if len(call.args) > 1 and beside:
-                    return _finding(run_data, place(file, call.lineno), ast.unparse(one), beside[0])
+    draws = dict.fromkeys(file for file, _ in run_data.source.calls_anywhere(DRAWS))
+    made = {name: pairs for file in draws for name, pairs in _generators(run_data, file)}
+    given = {file: _given(run_data, file, made) for file, _ in (run_data.source.calls_anywhere(made) if made else ())}
+    for file in dict.fromkeys([*draws, *given]):
+        found = _rows_by_place(run_data, file, given.get(file, {}))
+        if found is not None:
+            return found
+    return None
+
+
+def _rows_by_place(run_data: RunData, file: str, given: dict) -> Optional[Finding]:
+    """The finding of one file; ``given``: the rows that its loops are handed, and the name of where these begin."""
+    stores = _stores(run_data.source.nodes(file, ast.Assign))
+    drawn = {name for name, value in stores if _permutes(value)}
+    drawn |= {name for name, value in stores if _is_noise(value) or _rows_taken(value) & drawn}
+    parts = {name: ast.unparse(part) for name, value in stores if (part := _part(value, drawn)) is not None}
+    for call in run_data.source.nodes(file, ast.Call) if parts or given else ():
+        taken = [one for part in call.args for one in ast.walk(part) if isinstance(one, ast.Subscript)]
+        rows = {name for one in taken for name in _rows_taken(one)} & {*parts, *given}
+        for one in taken:
+            if not isinstance(one.slice, ast.Slice) or root_name(one.value) in drawn or one.slice.lower is None:
+                continue
+            low = ast.unparse(one.slice.lower)
+            beside = [name for name in rows if ast.unparse(one.slice) == parts.get(name) or low == given.get(name)]
+            if len(call.args) > 1 and beside:
+                return _finding(run_data, place(file, call.lineno), ast.unparse(one), beside[0])
     return None
 
 
@@ -76,25 +86,33 @@ def _part(value: ast.expr, drawn: set) -> Optional[ast.Slice]:
     return value.slice if isinstance(value.value, ast.Name) and value.value.id in drawn else None
 
 
-def _given(run_data: RunData, loop: ast.For) -> list:
-    """``(rows, i)`` of ``for i, rows in batches(…)``, where ``batches`` is a generator that yields ``i, order[i:j]`` of a drawn
-    order."""
-    if not isinstance(loop.target, ast.Tuple) or not isinstance(loop.iter, ast.Call):
-        return []
-    names = [one.id if isinstance(one, ast.Name) else "" for one in loop.target.elts]
-    found = []
-    for _, function in run_data.source.functions(called_name(loop.iter)):
+def _generators(run_data: RunData, file: str) -> Iterator[tuple]:
+    """``(name, [(at, rows at), …])`` of the generators of a file that yield ``i, order[i:j]`` of a drawn order: where among what
+    they yield the beginning stands, and where the rows."""
+    for function in run_data.source.nodes(file, ast.FunctionDef):
         nodes = list(ast.walk(function))
-        stores = _stores(one for one in nodes if isinstance(one, ast.Assign))
+        yielded = [one.value for one in nodes if isinstance(one, ast.Yield) and isinstance(one.value, ast.Tuple)]
+        stores = _stores(one for one in nodes if isinstance(one, ast.Assign)) if yielded else []
         drawn = {name for name, value in stores if _permutes(value)}
-        for one in nodes:
-            given = one.value.elts if isinstance(one, ast.Yield) and isinstance(one.value, ast.Tuple) else []
-            lows = {part.id: name for part, name in zip(given, names) if isinstance(part, ast.Name) and name}
-            for part, name in zip(given, names):
+        pairs = []
+        for parts in (one.elts for one in yielded):
+            lows = {part.id: spot for spot, part in enumerate(parts) if isinstance(part, ast.Name)}
+            for spot, part in enumerate(parts):
                 rows = _part(part, drawn)
                 low = rows.lower if rows is not None else None
-                if name and isinstance(low, ast.Name) and low.id in lows:
-                    found.append((name, lows[low.id]))
+                if isinstance(low, ast.Name) and low.id in lows:
+                    pairs.append((lows[low.id], spot))
+        if pairs:
+            yield function.name, pairs
+
+
+def _given(run_data: RunData, file: str, made: dict) -> dict:
+    """``{rows: i}`` of the loops ``for i, rows in batches(…)`` over one of these generators."""
+    found = {}
+    for loop in run_data.source.nodes(file, ast.For):
+        pairs = made.get(called_name(loop.iter), ()) if isinstance(loop.iter, ast.Call) else ()
+        names = [getattr(one, "id", "") for one in loop.target.elts] if isinstance(loop.target, ast.Tuple) else []
+        found.update({names[at]: names[low] for low, at in pairs if max(low, at) < len(names)})
     return found
 
 

@@ -17,19 +17,18 @@ def tables_by_place(run_data: RunData) -> Optional[Finding]:
     """A problem where ``pd.concat([a, b.drop(columns=key)], axis=1)`` takes the key off the one of two tables that alone was
     sorted or grouped, and is not set as the index of it: rows are put side by side by where they stand, not by what they are of.
     """
-    for file in run_data.source.trees:
-        for call in run_data.source.nodes(file, ast.Call):
-            for table, key, other in _side_by_side(call):
-                ordered = _ordered(run_data, file, table)
-                if ordered is not None and _ordered(run_data, file, other) is None:
-                    return _finding(file, call, table, key, other, ordered)
+    for file, call in run_data.source.calls_anywhere(("concat",)):
+        for table, key, other in _side_by_side(call):
+            ordered = _ordered(run_data, file, table)
+            if ordered is not None and _ordered(run_data, file, other) is None:
+                return _finding(file, call, table, key, other, ordered)
     return None
 
 
 def _side_by_side(call: ast.Call) -> Iterator[tuple]:
     """``(table, key, another table)`` of a call that puts a table without its key beside another."""
     axis = next((one.value for one in call.keywords if one.arg == "axis"), None)
-    listed = call.args[0] if called_name(call) == "concat" and call.args else None
+    listed = call.args[0] if call.args else None
     if getattr(axis, "value", None) not in (1, "columns") or not isinstance(listed, (ast.List, ast.Tuple)):
         return
     names = [root_name(one) for one in listed.elts if not isinstance(one, ast.Call) or called_name(one) == "drop"]
