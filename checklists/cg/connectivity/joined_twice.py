@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.cg.connectivity.unsolved import unsolved_gain
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.training.constant_prediction import learning_outcome
+from msprec.checklists.common.script.own_classes import own_class_names
+from msprec.checklists.common.training.constant_prediction import learnt_by
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -19,10 +19,9 @@ _JOINS = ("cat", "concat", "concatenate", "Concat")
 def judge_joined_twice(run_data: RunData) -> Optional[Finding]:
     """A problem where a network's ``construct`` gives a cell that it holds ``cat((a, a))``, in a training that did not come
     cg.03.solved below a constant prediction: each weight stands twice for one number, and what was to be joined is missing."""
-    if learning_outcome(run_data).gain is not None and unsolved_gain(run_data) is None:
+    if learnt_by(run_data, "cg.03.solved"):
         return None
-    names = dict.fromkeys(cell.class_ for network in run_data.networks for cell in network.cells if not cell.builtin)
-    for file, node in (made for name in names for made in run_data.source.classes(name)):
+    for file, node in (made for name in own_class_names(run_data) for made in run_data.source.classes(name)):
         construct = construct_of(node)
         for call, joined in _joined(construct) if construct is not None else ():
             return _finding(run_data, place(file, call.lineno), f"self.{called_name(call)}", joined)

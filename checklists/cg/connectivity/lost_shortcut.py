@@ -6,6 +6,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
+from msprec.checklists.common.script.own_classes import own_class_names
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import FunctionNode, called_name, construct_of
@@ -19,8 +20,7 @@ _JOINS = re.compile(r"add|cat|concat|stack|sum", re.IGNORECASE)
 def judge_lost_shortcut(run_data: RunData) -> Optional[Finding]:
     """A problem where the ``construct`` of a cell that trains keeps its input under a name such as ``shortcut`` and never reads
     it, or a class called a residual block adds and joins nothing, and no other ``construct`` of its file does."""
-    names = {cell.class_ for network in run_data.networks for cell in network.cells if not cell.builtin and cell.class_}
-    for name in sorted(names):
+    for name in sorted(own_class_names(run_data)):
         for file, node in run_data.source.classes(name):
             construct = construct_of(node)
             if construct is None:

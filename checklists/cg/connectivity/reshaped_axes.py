@@ -3,7 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.training.constant_prediction import learning_outcome
+from msprec.checklists.common.training.constant_prediction import learnt_by
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
 
@@ -37,7 +37,5 @@ def judge_reshaped_axes(run_data: RunData) -> Optional[Finding]:
         "Move axes by transpose, permute or swapaxes; to split an axis, reshape so that all axes keep their order and transpose "
         "after it; to join heads, transpose first and reshape then.",
     )
-    gain = learning_outcome(run_data).gain
-    solved = gain is not None and gain >= run_data.limit("cg.03.solved")
-    made = undecided if solved else problem
+    made = undecided if learnt_by(run_data, "cg.03.solved") else problem
     return made(summary, advice, run_data.code_at(places, Text("reshape", "The reshape")), places)

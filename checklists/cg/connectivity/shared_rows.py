@@ -18,7 +18,7 @@ _MOST = 40
 #: The largest of them has so many times the ids of the smallest, or more.
 _APART = 2
 #: What puts arrays side by side as columns.
-_STACKS = ("stack", "column_stack", "c_", "vstack", "array", "concatenate", "hstack")
+_STACKS = ("stack", "column_stack", "vstack", "array", "concatenate", "hstack")
 
 
 def judge_shared_rows(run_data: RunData) -> Optional[Finding]:

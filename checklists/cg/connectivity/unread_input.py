@@ -32,13 +32,12 @@ def judge_unread_input(run_data: RunData) -> Optional[Finding]:
 
 
 def _forgotten(run_data: RunData, argument: Argument) -> Finding:
-    name = argument.construct.name
     return problem(
         Text(
             "求导的函数 {function}（{where}）收到 {name}，却从未使用它：本应不计或加权的样本照样计入 loss。",
             "{function}, which is differentiated ({where}), is given {name} and never reads it: what should not count, or count "
             "otherwise, is in the loss as it is.",
-            function=name,
+            function=argument.construct.name,
             where=at(argument.place),
             name=argument.name,
         ),

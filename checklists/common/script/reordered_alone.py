@@ -100,7 +100,7 @@ class _Body:
             if isinstance(one, ast.Assign)
             for target in one.targets
             if isinstance(target, ast.Name)
-            and (_is_draw(one.value) or (target.id in self.shuffled and _counts(one.value)))
+            and (is_draw(one.value) or (target.id in self.shuffled and _counts(one.value)))
             and self._drawn_rows(one.value, target.id) is None
         }
 
@@ -153,7 +153,7 @@ class _Body:
         index = named.get(index.id, index) if isinstance(index, ast.Name) else index
         name = root_name(index)
         made = [one.value for one in self.nodes if isinstance(one, ast.Assign) and name in _names(one.targets)]
-        given = made[0].args if len(made) == 1 and isinstance(made[0], ast.Call) and _is_draw(made[0]) else []
+        given = made[0].args if len(made) == 1 and isinstance(made[0], ast.Call) and is_draw(made[0]) else []
         return given[0].id if len(given) == 1 and isinstance(given[0], ast.Name) else ""
 
     def _drawn_slice(self, named: dict, rows: ast.expr) -> str:
@@ -183,7 +183,7 @@ class _Body:
                 if not isinstance(value, ast.Subscript) or not isinstance(value.value, (ast.Name, ast.Subscript)):
                     continue
                 named = isinstance(value.slice, ast.Name) and value.slice.id in self.drawn
-                if named or _is_draw(value.slice):
+                if named or is_draw(value.slice):
                     yield _Order(
                         one.lineno,
                         root_name(value.value),
@@ -197,7 +197,7 @@ class _Body:
     def _drawn_rows(self, value: ast.expr, target: str) -> Optional[str]:
         """The array whose rows ``rng.permutation(array)`` gives a name in a drawn order; None of anything else, such as of a
         number or of what serves as indices."""
-        rows = value.args[0] if isinstance(value, ast.Call) and _is_draw(value) and value.args else None
+        rows = value.args[0] if isinstance(value, ast.Call) and is_draw(value) and value.args else None
         if not isinstance(rows, ast.Name) and not (isinstance(rows, ast.Attribute) and root_name(rows) in self.stored):
             return None
         indices = _names([one.slice for one in self.nodes if isinstance(one, ast.Subscript)])
@@ -293,7 +293,7 @@ class _Body:
                 read = _names([value])
                 if order.array in read and order.target == order.array and order.drawn is None:
                     return True
-                if read & self.drawn or any(map(_is_draw, ast.walk(value))):
+                if read & self.drawn or any(map(is_draw, ast.walk(value))):
                     return True
         return False
 
@@ -328,7 +328,8 @@ def _is_setting(value: ast.expr) -> bool:
     return made or isinstance(value, ast.Constant)
 
 
-def _is_draw(node: ast.AST) -> bool:
+def is_draw(node: ast.AST) -> bool:
+    """Whether it is a call that gives a random order, and leaves what it is given as it is."""
     return isinstance(node, ast.Call) and called_name(node) in DRAWS
 
 

@@ -3,6 +3,7 @@
 import ast
 from typing import NamedTuple
 
+from msprec.checklists.common.script.own_classes import own_class_names
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import argument_names, construct_of, names_read
@@ -20,9 +21,8 @@ class Argument(NamedTuple):
 
 def required_arguments(run_data: RunData) -> list[Argument]:
     """Those of the networks that were called, where their classes are the user's, and of the cells in these."""
-    names = dict.fromkeys(cell.class_ for network in run_data.networks for cell in network.cells if not cell.builtin)
     found = []
-    for name in names:
+    for name in own_class_names(run_data):
         made = run_data.source.classes(name)
         construct = construct_of(made[0][1]) if len(made) == 1 else None
         if construct is not None and construct.args.vararg is None:

@@ -187,10 +187,15 @@ def learning_outcome(run_data: RunData) -> BesideConstant:
     return known._replace(verdict="learnt" if learnt else "hardly")
 
 
+def learnt_by(run_data: RunData, share: str) -> bool:
+    """Whether the training is known to have ended by a share of the constant's loss below it; ``share``: the threshold's name."""
+    gain = learning_outcome(run_data).gain
+    return gain is not None and gain >= run_data.limit(share)
+
+
 def learnt_well(run_data: RunData) -> bool:
     """Whether the training ended by td.01.well of the constant's loss below it."""
-    gain = learning_outcome(run_data).gain
-    return gain is not None and gain >= run_data.limit("td.01.well")
+    return learnt_by(run_data, "td.01.well")
 
 
 def as_share(value: float) -> float:

@@ -27,7 +27,7 @@ from msprec.checklists.common.findings import (
 )
 from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.checklists.common.script.array_origin import array_origins
-from msprec.checklists.common.training.constant_prediction import learning_outcome
+from msprec.checklists.common.training.constant_prediction import learnt_by
 from msprec.checklists.dp.in_network_normalization import input_scaling
 from msprec.checklists.dp.normalization.divided_by_variance import divided_by_variance
 from msprec.checklists.dp.normalization.divided_too_far import divided_too_far
@@ -193,8 +193,8 @@ def _unless_scaled(run_data: RunData, dataset: Fact, numeric: list, verdict) -> 
 def _did_no_harm(run_data: RunData, verdict) -> bool:
     """Whether a scale that is off by less than dp.01.natural times the usual, of features that are alike and no picture, let the
     training come dp.01.solved below a constant prediction."""
-    column, gain = verdict.column, learning_outcome(run_data).gain
-    if verdict.disparity or is_picture(column) or gain is None or gain < run_data.limit("dp.01.solved"):
+    column = verdict.column
+    if verdict.disparity or is_picture(column) or not learnt_by(run_data, "dp.01.solved"):
         return False
     largest = max(abs(column.min), abs(column.max))
     return (

@@ -7,7 +7,7 @@ import numpy as np
 from msprec.bilingual import Text
 from msprec.checklists.common.data.input_scale import entering, feature_columns, is_picture
 from msprec.checklists.common.script.array_origin import array_origins
-from msprec.checklists.common.training.constant_prediction import learning_outcome
+from msprec.checklists.common.training.constant_prediction import learnt_by
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -22,8 +22,7 @@ def off_centre(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     """Problem: of a few features of a table one has a mean of dp.01.off_centre standard deviations or more and differs
     dp.01.faint times less than the usual one of them, and no layer that they enter first normalises, in a training that did not
     come cg.03.solved below a constant prediction; else None."""
-    gain = learning_outcome(run_data).gain
-    solved = gain is not None and gain >= run_data.limit("cg.03.solved")
+    solved = learnt_by(run_data, "cg.03.solved")
     if solved or any(layer.normalizes for one in run_data.probes.first_layers for layer in one.layers):
         return None
     for column in entering(run_data, [one for one in feature_columns(dataset) if one.kind == "float"]):

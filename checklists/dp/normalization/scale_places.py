@@ -3,6 +3,7 @@
 import ast
 
 from msprec.checklists.common.script.discarded_results import discarded
+from msprec.checklists.common.script.mapped_operations import mapped_operations
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_names, called_name, names_read, plain_number, root_name
@@ -82,8 +83,7 @@ def _factors(run_data: RunData, where: Fact) -> list:
 
 def _mapped(run_data: RunData, where: Fact) -> list:
     """Where a function of the script's divides or multiplies that a line hands to ``map``."""
-    calls = [one for one in run_data.source.nodes_at(where.file, where.line, ast.Call) if called_name(one) == "map"]
-    given = [part for one in calls for part in (*one.args[:1], *one.keywords)]
+    given = mapped_operations(run_data, where)
     names = {part.id for one in given for part in ast.walk(one) if isinstance(part, ast.Name)}
     return [
         place(file, node.lineno)

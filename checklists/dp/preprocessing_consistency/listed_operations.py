@@ -2,6 +2,7 @@
 
 import ast
 
+from msprec.checklists.common.script.mapped_operations import mapped_operations
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_names, bound_to, called_name
@@ -13,11 +14,7 @@ _LAYOUT = ("HWC2CHW", "TypeCast", "ToPIL", "Decode", "swap_xy")
 def listed_operations(run_data: RunData, where: Fact) -> list:
     """The lines of the operations in the lists that are assigned to the name which a line hands to ``map``, of each branch; not
     of those that leave values as they are."""
-    calls = [one for one in run_data.source.nodes_at(where.file, where.line, ast.Call) if called_name(one) == "map"]
-    given = [
-        part for one in calls for part in (*one.args[:1], *(w.value for w in one.keywords if w.arg == "operations"))
-    ]
-    names = {one.id for one in given if isinstance(one, ast.Name)}
+    names = {one.id for one in mapped_operations(run_data, where) if isinstance(one, ast.Name)}
     around = [one for one in run_data.source.enclosing(where.file, where.line) if isinstance(one, ast.FunctionDef)]
     scope = ast.walk(around[-1]) if around else run_data.source.nodes(where.file, ast.Assign)
     lists = [

@@ -355,8 +355,9 @@ def _kept_in(node: ast.AST) -> str:
     """``d`` of ``d.setdefault(w, …)`` and ``d[w] = …``, and ``self`` of ``self.d``; empty of anything else."""
     if isinstance(node, ast.Call) and called_name(node) == "setdefault":
         return root_name(node.func)
-    stores = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
-    return root_name(node.targets[0]) if isinstance(node, ast.Assign) and stores else ""
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+        return root_name(node.targets[0])
+    return ""
 
 
 def _categories(function: ast.FunctionDef) -> list:

@@ -18,7 +18,7 @@ from msprec.checklists.common.findings import (
 )
 from msprec.checklists.common.script.array_origin import array_origins
 from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin
-from msprec.checklists.common.training.constant_prediction import learning_outcome
+from msprec.checklists.common.training.constant_prediction import learnt_by
 from msprec.checklists.common.training.generalization_gap import overfits
 from msprec.checklists.dp.shuffling.discarded_order import discarded_order
 from msprec.checklists.dp.shuffling.plain_order import plain_orders
@@ -168,10 +168,9 @@ class Order:
     def _mixed_once(self) -> Optional[Finding]:
         """The same of an order that nothing shuffles and that is mixed as it comes, or from which dp.03.solved of a constant
         prediction's loss was learnt all the same: whether it costs anything, a run does not show."""
-        gain = learning_outcome(self.run_data).gain
-        solved = gain is not None and gain >= self.run_data.limit("dp.03.solved")
         mixed = self._comes_mixed()
-        once = self._repeats() and not self.shuffle.declared and not self.sorted and (mixed or solved)
+        harmless = mixed or learnt_by(self.run_data, "dp.03.solved")
+        once = self._repeats() and not self.shuffle.declared and not self.sorted and harmless
         if not once or overfits(self.run_data) or self.run_data.once(discarded_order):
             return None
         return undecided(

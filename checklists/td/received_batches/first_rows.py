@@ -6,7 +6,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.script.reordered_alone import DRAWS
+from msprec.checklists.common.script.reordered_alone import DRAWS, is_draw
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import assignments, called_name, names_read, root_name
@@ -55,7 +55,7 @@ def plain_rows_beside_drawn(run_data: RunData) -> Optional[Finding]:
 def _rows_by_place(run_data: RunData, file: str, given: dict) -> Optional[Finding]:
     """The finding of one file; ``given``: the rows that its loops are handed, and the name of where these begin."""
     stores = _stores(run_data.source.nodes(file, ast.Assign))
-    drawn = {name for name, value in stores if _permutes(value)}
+    drawn = {name for name, value in stores if is_draw(value)}
     drawn |= {name for name, value in stores if _is_noise(value) or _rows_taken(value) & drawn}
     parts = {name: ast.unparse(part) for name, value in stores if (part := _part(value, drawn)) is not None}
     for call in run_data.source.nodes(file, ast.Call) if parts or given else ():
@@ -69,10 +69,6 @@ def _rows_by_place(run_data: RunData, file: str, given: dict) -> Optional[Findin
             if len(call.args) > 1 and beside:
                 return _finding(run_data, place(file, call.lineno), ast.unparse(one), beside[0])
     return None
-
-
-def _permutes(value: ast.expr) -> bool:
-    return isinstance(value, ast.Call) and called_name(value) in DRAWS
 
 
 def _is_noise(value: ast.expr) -> bool:
@@ -93,7 +89,7 @@ def _generators(run_data: RunData, file: str) -> Iterator[tuple]:
         nodes = list(ast.walk(function))
         yielded = [one.value for one in nodes if isinstance(one, ast.Yield) and isinstance(one.value, ast.Tuple)]
         stores = _stores(one for one in nodes if isinstance(one, ast.Assign)) if yielded else []
-        drawn = {name for name, value in stores if _permutes(value)}
+        drawn = {name for name, value in stores if is_draw(value)}
         pairs = []
         for parts in (one.elts for one in yielded):
             lows = {part.id: spot for spot, part in enumerate(parts) if isinstance(part, ast.Name)}

@@ -6,7 +6,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.script.reordered_alone import DRAWS
+from msprec.checklists.common.script.reordered_alone import DRAWS, is_draw
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import assignments, called_name, own_nodes
@@ -32,11 +32,7 @@ def graph_rows(run_data: RunData) -> Optional[Finding]:
 def _reordered(scope: ast.AST, tree: ast.AST) -> tuple:
     """``(line, matrix, partner)``; ``(0, "", "")`` where nothing is wrong."""
     parts = list(assignments(own_nodes(scope)))
-    drawn = {
-        held.id
-        for _, held, value, _ in parts
-        if isinstance(held, ast.Name) and isinstance(value, ast.Call) and called_name(value) in DRAWS
-    }
+    drawn = {held.id for _, held, value, _ in parts if isinstance(held, ast.Name) and is_draw(value)}
     taken = [
         (ast.unparse(value.value), value.slice.id, value.lineno)
         for _, _, value, _ in parts

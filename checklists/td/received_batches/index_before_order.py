@@ -5,7 +5,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.script.reordered_alone import DRAWS
+from msprec.checklists.common.script.reordered_alone import DRAWS, is_draw
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import FunctionNode, assignments, called_name, own_nodes
@@ -43,10 +43,7 @@ def _looked_for(function: FunctionNode) -> tuple:
     """``(line, array)``; ``(0, "")`` where nothing is wrong."""
     assigns = [one for one in own_nodes(function) if isinstance(one, ast.Assign)]
     drawn = {
-        target.id
-        for node in assigns
-        for target in node.targets
-        if isinstance(target, ast.Name) and isinstance(node.value, ast.Call) and called_name(node.value) in DRAWS
+        target.id for node in assigns for target in node.targets if isinstance(target, ast.Name) and is_draw(node.value)
     }
     kept = {
         ast.unparse(held): ast.unparse(value.value)

@@ -41,24 +41,23 @@ def scales(run_data: RunData) -> Finding:
     """The scales of a regression's targets beside each other and beside 0, and of the terms of a loss.
 
     Problem: a term of the loss that compares with targets ends no better than a prediction that does not look at the inputs
-    while the gradient of another term is td.08.drowning times as large; a squared error among several terms whose targets vary
-    by dp.01.target or more ends above that of their mean; the trained weight of such a term goes to nothing
-    (td.08.unweighted) while it is not learnt, or that of any term, which each
-    step is given, is 0 throughout, or trained weights that the loss reads in exp(-s) alone grew until it was below
-    td.08.faded; in a mean squared error of 2 to 12 targets one has
-    td.08.drowned times the standard deviation of another; targets whose standard deviation is below td.08.small in a training
-    that learnt nothing or hardly anything; targets that lie td.08.offset standard deviations off 0 in a training that did not
-    even come to their mean (its loss ends above twice the best constant's), or by td.08.beside_zero of a network without any
-    bias that did not learn them; or a loss that starts td.08.outputs times above the
-    best constant's, with outputs far beyond the targets, and ends td.08.far times above it; of class scores, one that starts
-    td.03.start times above it after weights most of which were drawn td.08.wide times too wide, and does not come
-    td.03.solved below it. Targets that are too large
-    (dp.01.target) are dp.01's. A problem of any loss: a weight decay that took all weights below td.08.shrunk of their size in a
-    training that learnt nothing, and pulled td.08.pull times as hard as the gradient of the loss from the start, or whose
-    product with the rate lets them fade within td.08.horizon updates and a pass over the data, or without which training on
-    brings the loss down by td.08.freed of what there was to lose, or that is td.08.usual_decay or more in a training that came
-    to nothing; or a penalty on the weights in the loss that shrank them,
-    pulls td.08.penalty_pull times as hard as the rest at the end, and left the rest less than half learnt; or what a
+    while the gradient of another term is td.08.drowning times as large; a squared error among several terms whose targets
+    vary by dp.01.target or more ends above that of their mean; the trained weight of such a term goes to nothing
+    (td.08.unweighted) while it is not learnt, or that of any term, which each step is given, is 0 throughout, or trained
+    weights that the loss reads in exp(-s) alone grew until it was below td.08.faded; in a mean squared error of 2 to 12
+    targets one has td.08.drowned times the standard deviation of another; targets whose standard deviation is below
+    td.08.small in a training that learnt nothing or hardly anything; targets that lie td.08.offset standard deviations off 0
+    in a training that did not even come to their mean (its loss ends above twice the best constant's), or by
+    td.08.beside_zero of a network without any bias that did not learn them; or a loss that starts td.08.outputs times above
+    the best constant's, with outputs far beyond the targets, and ends td.08.far times above it; of class scores, one that
+    starts td.03.start times above it after weights most of which were drawn td.08.wide times too wide, and does not come
+    td.03.solved below it. Targets that are too large (dp.01.target) are dp.01's. A problem of any loss: a weight decay that
+    took all weights below td.08.shrunk of their size in a training that learnt nothing, and pulled td.08.pull times as hard
+    as the gradient of the loss from the start, or whose product with the rate lets them fade within td.08.horizon updates and
+    a pass over the data, or without which training on brings the loss down by td.08.freed of what there was to lose, or that
+    is td.08.usual_decay or more in a training that came to nothing; or a penalty on the weights in the loss that shrank them,
+    pulls td.08.penalty_pull times as hard as the rest at the end, and left the rest less than half learnt; or terms that
+    compare with no target, pulled harder than the rest at the start and took what they hold down to nothing; or what a
     network makes of its inputs, compared with them by one of the terms, that changes with them by td.08.still at most; or an
     attribute that compiled code reads, such as the weight of a term, and that is changed while it trains. A note: targets
     that differ by td.08.uneven, loss terms by td.08.terms. Other losses: not applicable; targets that are changed on their

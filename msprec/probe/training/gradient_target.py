@@ -52,13 +52,13 @@ def differentiated(step: ReplayedStep, given, weights: list, initial: Optional[d
         if len(shapes) < 2 or not any(np.prod(shape) > 1 for shape in shapes):
             return None
         of_loss = _flat(ms_value_and_grad(loss_alone, weights)(*step.inputs)[1])
-        of_first = _flat(ms_value_and_grad(first, weights)(*step.inputs)[1])
+        of_first = _flat(ms_value_and_grad(first, weights)(*step.inputs)[1]) if scores[0] else None
     had = _flat(given)
     kind = None
     if _apart(had, of_loss) < _SAME:
         kind = "loss"
     elif _apart(had, of_loss) > _OTHER and of_loss.any():  # a number without a gradient is no loss
-        of_scores = scores[0] and _apart(had, of_first) < _SAME
+        of_scores = of_first is not None and _apart(had, of_first) < _SAME
         kind = "sum" if _apart(had, of_all) < _SAME else "first" if of_scores else None
     return {"of": kind, "outputs": shapes, "name": function.__name__, "place": place_of_code(function.__code__)}
 

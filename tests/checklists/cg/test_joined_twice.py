@@ -5,7 +5,8 @@ import types
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.cg.connectivity import joined_twice, unsolved
+from msprec.checklists.cg.connectivity import joined_twice
+from msprec.checklists.common.training import constant_prediction
 
 NET = """class Net(nn.Cell):
     def construct(self, x, skip):
@@ -26,8 +27,7 @@ NET = """class Net(nn.Cell):
 )
 def test_what_is_joined(tmp_path, monkeypatch, code, gain, found):
     outcome = types.SimpleNamespace(gain=gain)
-    monkeypatch.setattr(joined_twice, "learning_outcome", lambda _: outcome)
-    monkeypatch.setattr(unsolved, "learning_outcome", lambda _: outcome)
+    monkeypatch.setattr(constant_prediction, "learning_outcome", lambda _: outcome)
     cells = [{"path": "", "class": "Net", "builtin": False, "args": None, "created": None}]
     run = Run(network=[{"class": "Net", "cells": cells, "place": None}], source={"train.py": NET.format(code)})
     told = joined_twice.judge_joined_twice(run_data(tmp_path, run))

@@ -5,6 +5,7 @@ import types
 import pytest
 from building import Run, column, dataset, run_data
 
+from msprec.checklists.common.training import constant_prediction
 from msprec.checklists.dp.normalization import off_centre
 
 PRESSURE, OTHERS = (0.97, 0.009, 0.94, 1.0), [(0.6, 0.12, 0.2, 1.0), (0.3, 0.24, 0.0, 1.0)]
@@ -28,7 +29,7 @@ PRESSURE, OTHERS = (0.97, 0.009, 0.94, 1.0), [(0.6, 0.12, 0.2, 1.0), (0.3, 0.24,
     ],
 )
 def test_features(tmp_path, monkeypatch, features, gain, found):
-    monkeypatch.setattr(off_centre, "learning_outcome", lambda _: types.SimpleNamespace(gain=gain))
+    monkeypatch.setattr(constant_prediction, "learning_outcome", lambda _: types.SimpleNamespace(gain=gain))
     mean, std, low, high = (list(one) for one in zip(*features))
     seen = {"axis": 1, "mean": mean, "std": std, "min": low, "max": high, "histograms": None}
     data = dataset([column("x", shape=[len(features)], min=min(low), max=max(high), mean=0.5, std=0.3, channels=seen)])
