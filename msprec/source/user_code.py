@@ -239,6 +239,12 @@ class Code:
         calls = self.calls_named(file, GRADIENTS)
         return {root_name(argument) for call in calls for argument in call.args[:1]} - {""}
 
+    def gradient_functions(self) -> set:
+        """Names of what computes gradients: ``step = value_and_grad(…)``."""
+        calls = [one for file in self.trees for one in self.calls_to(file, GRADIENTS)]
+        stores = [parent for _, parents in calls for parent in parents if isinstance(parent, ast.Assign)]
+        return {name for store in stores for name in bound_names(store.targets)}
+
     def calls(self, scope_node: ast.AST) -> Iterator[tuple]:
         """(call, chain of parents inside the scope, nearest first)."""
         yield from _calls(scope_node, ())

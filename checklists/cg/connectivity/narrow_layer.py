@@ -87,7 +87,8 @@ def _in_a_row(run_data: RunData) -> bool:
 
 
 def _finding(run_data: RunData, cell: Fact, units: int, outputs: int, gain: Optional[float], classes: bool) -> Finding:
-    places = [cell.created, *argument_origin(run_data, cell.created, UNITS, value=units)] if cell.created else []
+    made = argument_origin(run_data, cell.created, UNITS, cell.class_ or "", units) if cell.created else []
+    places = [cell.created, *made] if cell.created else []
     return problem(
         Text(
             "{cls} 层 {name} 只有 {units} 个神经元，其后的全部 {n} 个{what}都只由它们算出，而训练{ended}。",

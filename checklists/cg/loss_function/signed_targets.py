@@ -1,9 +1,8 @@
 """Losses whose targets are to be 1 and -1, and are given 1 and 0 (cg.04)."""
 
 from msprec.bilingual import Text, percent
-from msprec.checklists.common.findings import train_sets
 from msprec.checklists.common.loss.wrong_loss import Wrong
-from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.script.array_origin import label_origins
 from msprec.engine.run_data import RunData
 
 
@@ -23,13 +22,8 @@ def unsigned_targets(run_data: RunData) -> list:
             ),
             Text("用 -1 代替 0，例如 2 * target - 1。", "Give -1 in place of 0, as by 2 * target - 1."),
             one.place,
-            *(where for data in train_sets(run_data) for where in _origins(run_data, data)),
+            *label_origins(run_data),
         )
         for one in run_data.probes.signed_targets
         if one.elements and one.other and one.min == 0 and one.max == 1
     ]
-
-
-def _origins(run_data: RunData, data) -> list:
-    """Where the last column, that of the targets, gets its values."""
-    return array_origins(run_data, data, data.columns[-1]) if data.columns else []

@@ -15,6 +15,7 @@ from msprec.checklists.common.loss.pair_distance import (
     is_distance,
 )
 from msprec.checklists.common.loss.wrong_loss import Wrong, called
+from msprec.checklists.common.script.array_origin import label_origins
 from msprec.checklists.common.training.reinforcement import raises_rewards
 from msprec.engine.finding import table
 from msprec.engine.run_data import RunData
@@ -51,7 +52,7 @@ def check_own(one: Fact, run_data: RunData) -> None:
     # shares that add up to 1: raising those of one label lowers the others
     shares = "softmax" in (one.output.name or one.output.operator or "").lower()
     if did.idle and not (one.purpose or one.computed or shares):
-        raise Wrong(_one_sided(one), _BOTH_SIDES, one.place)
+        raise Wrong(_one_sided(one), _BOTH_SIDES, one.place, *label_origins(run_data)[:3])
     if did.pairs is False and not (one.purpose or one.computed) and not _WHOLE.search(one.name):
         raise Wrong(_no_pairs(one), _PAIR_UP, one.place)
     if did.kind == "distillation" and did.way is None and did.family.name is None and _far_from_smallest(did.curve):

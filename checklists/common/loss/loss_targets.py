@@ -22,7 +22,8 @@ from msprec.checklists.common.script.call_sites import made_for_calls
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
-#: A loss that ignores what is named as padding; a class has that part of an even share at least.
+#: A loss that ignores what is named as padding, or the number that an embedding is told stands for it; a class has that part of
+#: an even share at least.
 _PAD_IGNORED, _SHARE_OF_A_CLASS = r"(?i)ignore_index\s*=\s*\w*pad", 0.25
 #: The share of rows from which a few odd ones do not explain what their sums are.
 _MOST_ROWS = 0.5
@@ -169,7 +170,8 @@ def ignored_class(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     if dataset.label.column != column.name or column.shape or dataset.label.kind != "class":
         return None
     counts = {int(name): count for name, count in dataset.label.counts.items() if re.fullmatch(r"-?\d+", name)}
-    left_out, lines = counts.get(int(ignored), 0), run_data.find_lines(_PAD_IGNORED, 2)
+    left_out = counts.get(int(ignored), 0)
+    lines = run_data.find_lines(_PAD_IGNORED, 2) or _as_of_tokens(run_data, int(ignored))
     if not lines or len(counts) < 2 or left_out * len(counts) < _SHARE_OF_A_CLASS * sum(counts.values()):
         return None
     return Wrong(
@@ -186,6 +188,12 @@ def ignored_class(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
         *lines,
         one.fact.place,
     )
+
+
+def _as_of_tokens(run_data: RunData, number: int) -> list:
+    """Where a loss is told to ignore the number that an embedding of the script is told stands for padding."""
+    padded = run_data.find_lines(rf"\bpadding_idx\s*=\s*{number}\b", 1)
+    return run_data.find_lines(rf"\bignore_index\s*=\s*{number}\b", 2) if padded else []
 
 
 def labels_of_sides(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:

@@ -43,6 +43,13 @@ def array_origins(run_data: RunData, dataset: Fact, column: Fact) -> list:
     return [] if given is None else _origins(run_data, tree, begin, given, index, callers_of(dataset))
 
 
+def label_origins(run_data: RunData) -> list:
+    """Where the last column of the training's data sets, that of the targets, got its values."""
+    return [
+        at for data in train_sets(run_data) if data.columns for at in array_origins(run_data, data, data.columns[-1])
+    ]
+
+
 def argument_origins(run_data: RunData, call: Fact, position: int, callers: Sequence = ()) -> list:
     """The assignments that gave an argument of a call its values, the last first; empty where they were not found.
 
@@ -282,10 +289,16 @@ def _followed(scopes: list, node: ast.AST, before: int, depth: int) -> Iterator[
                 line, value, index = found
                 yield line
                 yield from _in_functions(scopes[-1], value, index)
-                yield from _followed(scopes[number:], value, line, depth + 1)
+                yield from _followed(scopes[number:], _split_array(value, index), line, depth + 1)
                 break
         else:
             yield from _delivered(scopes, name, before, depth)
+
+
+def _split_array(value: ast.expr, index: Optional[int]) -> ast.expr:
+    """Of ``train_test_split(x, y)`` the array whose part a result is, by its position; else the value as it is."""
+    split = isinstance(value, ast.Call) and called_name(value) == "train_test_split"
+    return value.args[index // 2] if split and index is not None and index // 2 < len(value.args) else value
 
 
 def _delivered(scopes: list, name: str, before: int, depth: int) -> Iterator[int]:

@@ -52,7 +52,7 @@ def _prepares(value: ast.expr) -> bool:
     return all(isinstance(one, ast.Call) and called_name(one) in ("fit", *_STATISTICS) for one in parts)
 
 
-def _divides(function: ast.FunctionDef) -> bool:
+def _divides(function: ast.AST) -> bool:
     return any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div) for one in ast.walk(function))
 
 
@@ -73,12 +73,33 @@ def _factors(run_data: RunData, where: Fact) -> list:
         if isinstance(one.op, (ast.Div, ast.Mult))
     ]
     names = {side.id for one in scales for side in (one.left, one.right) if isinstance(side, ast.Name)}
+    names |= _given_to_scale(run_data, where)
     stores = [one for one in run_data.source.trees[where.file].body if isinstance(one, ast.Assign)] if names else []
+    stores = [one for one in stores if bound_names(one.targets) & names]
+    found = [place(where.file, one.lineno) for one in stores if _is_number(one.value) or _is_statistic(one.value)]
+    return [*found, *(at for one in stores for at in _taken_in(run_data, one.value))]
+
+
+def _given_to_scale(run_data: RunData, where: Fact) -> set:
+    """The names that a line hands to functions of the script's that divide."""
+    calls = run_data.source.nodes_at(where.file, where.line, ast.Call)
+    dividing = [one for one in calls if any(_divides(made) for _, made in run_data.source.functions(called_name(one)))]
+    return {given.id for one in dividing for given in one.args if isinstance(given, ast.Name)}
+
+
+def _taken_in(run_data: RunData, value: ast.expr) -> list:
+    """Where the function of the script's that a value comes from takes statistics."""
+    made = run_data.source.functions(called_name(value)) if isinstance(value, ast.Call) else []
     return [
-        place(where.file, one.lineno)
-        for one in stores
-        if bound_names(one.targets) & names and (plain_number(one.value) is not None or _is_statistic(one.value))
+        place(file, node.lineno)
+        for file, function in made
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and called_name(node) in _STATISTICS
     ]
+
+
+def _is_number(value: ast.expr) -> bool:
+    return plain_number(value) is not None
 
 
 def _mapped(run_data: RunData, where: Fact) -> list:

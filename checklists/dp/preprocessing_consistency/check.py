@@ -2,6 +2,7 @@
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at, first_place, missing, no_training, pipeline_table, train_sets
+from msprec.checklists.dp.preprocessing_consistency.never_scaled import never_scaled
 from msprec.checklists.dp.preprocessing_consistency.not_scaled_back import not_scaled_back
 from msprec.checklists.dp.preprocessing_consistency.own_numbering import own_numbering
 from msprec.checklists.dp.preprocessing_consistency.own_statistics import own_statistics
@@ -25,9 +26,10 @@ def same_processing(run_data: RunData) -> Finding:
     as data that change while the labels stay), values too far apart for anything but other processing (dp.02.shift,
     dp.02.ratio), pictures stretched or moved, channels reversed, a set standardised by its own statistics, a
     scaler that the code fits to it (dp.02.standardised), a vocabulary or encoder that the code makes anew of it, mean and
-    deviation exchanged where predictions are brought back to the targets' unit, or these brought back twice. Values further
-    apart than samples of one source should be (dp.02.near_shift, dp.02.near_ratio) are left open. Steps inside Python
-    functions cannot be compared; there the delivered values decide. Nothing evaluated in the run: left open.
+    deviation exchanged where predictions are brought back to the targets' unit, these brought back twice, or though the
+    targets were never scaled. Values further apart than samples of one source should be (dp.02.near_shift, dp.02.near_ratio)
+    are left open. Steps inside Python functions cannot be compared; there the delivered values decide. Nothing evaluated in
+    the run: left open.
 
     Scripts named beside the run (``--also``) are read: the pipeline that each builds for evaluation or inference is held
     against the recorded one of training. There a difference is a problem only where both sides can be read and come from one
@@ -46,7 +48,7 @@ def same_processing(run_data: RunData) -> Finding:
         for one in (
             own_numbering(run_data),
             scaled_twice(run_data),
-            scaled_back(run_data) or scaled_back_twice(run_data) or not_scaled_back(run_data),
+            scaled_back(run_data) or scaled_back_twice(run_data) or not_scaled_back(run_data) or never_scaled(run_data),
         )
         if one is not None
     ]

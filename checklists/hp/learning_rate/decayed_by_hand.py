@@ -10,7 +10,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import GRADIENTS, bound_names, called_name, plain_number, root_name
+from msprec.source.user_code import bound_names, called_name, plain_number, root_name
 
 _RATE = re.compile(r"(^|_)(lr|learning_?rate|eta|alpha|rate|step_?size)($|_)", re.IGNORECASE)
 
@@ -21,7 +21,7 @@ def decayed_by_hand(run_data: RunData) -> Optional[Finding]:
     steps = run_data.training_steps
     if steps < run_data.limit("hp.01.min_steps") or ("lr" in run_data.steps() and run_data.steps().seen("lr").any()):
         return None
-    gradients = _differentiating(run_data)
+    gradients = run_data.source.gradient_functions()
     for file in sorted(run_data.source.trees) if gradients else ():
         for loop in run_data.source.nodes(file, ast.For, ast.While):
             for line, share in _powers(loop, gradients):
@@ -80,10 +80,3 @@ def _own(loop: ast.stmt) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, (ast.For, ast.While, ast.FunctionDef)):
             waiting += ast.iter_child_nodes(node)
-
-
-def _differentiating(run_data: RunData) -> set:
-    """Names of what computes gradients: ``step = value_and_grad(…)``."""
-    calls = [one for file in run_data.source.trees for one in run_data.source.calls_to(file, GRADIENTS)]
-    stores = [parent for _, parents in calls for parent in parents if isinstance(parent, ast.Assign)]
-    return {name for store in stores for name in bound_names(store.targets)}

@@ -98,7 +98,7 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
     worked_all_the_same,
 )
 from msprec.checklists.hp.learning_rate.rising_rate import counted_for_all_ranks, warm_up_without_end
-from msprec.checklists.hp.learning_rate.summed_loss import beside_sum
+from msprec.checklists.hp.learning_rate.summed_loss import beside_sum, climbs_by_sum
 from msprec.checklists.hp.learning_rate.trials import (
     better_rate,
     better_when_standardised,
@@ -120,8 +120,9 @@ def judge_rate(run_data: RunData) -> Finding:
     rate = _Rate(run_data)
     rule, found = _judged(rate)
     if found.conclusion != "problem":
-        return rate.reach() or found
-    if rate.verdict == "too_large" or rate.grown is not None:
+        return rate.reach() or climbs_by_sum(run_data, rate.outcome, *rate.shown) or found
+    lower = rate.better is not None and rate.better.rate < rate.used
+    if rate.verdict == "too_large" or rate.grown is not None or lower:
         found = beside_sum(run_data, found)
     grown = growth_of(run_data, course(run_data), rate.outcome)
     held, far_above = _held(run_data, rate, rule, grown is None)

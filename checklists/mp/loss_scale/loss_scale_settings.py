@@ -77,6 +77,10 @@ class _Setting:
         kind, drop = self.scale.kind, self.scale.drop_overflow_update
         if kind == "none" and self.dividing and not self._by_hand() and self.hand.verdict == NONE:
             return self._divides(Text("loss 没有被放大", "nothing scales the loss")), _EQUAL
+        if kind == "none" and self._divided_already():
+            return self._divides(
+                Text("脚本在更新之前已经除过一次", "the script has divided them by it before the update already")
+            ), _ONE
         if kind == "dynamic" and self.dividing:
             return self._divides(
                 Text(
@@ -94,6 +98,14 @@ class _Setting:
         if kind == "fixed" and drop is False and self.scale.initial is not None:
             return self._unequal()
         return None
+
+    def _divided_already(self) -> bool:
+        """Whether every update computed again was given the gradients over the number that the optimizer divides by."""
+        scales, updates = {one.loss_scale for one in self.dividing}, self.run_data.probes.gradients.updates
+        if len(scales) != 1 or not updates or any(None in (one.factor, one.left, one.rest) for one in updates):
+            return False
+        scale, near = scales.pop(), self.run_data.limit("td.04.exact")
+        return all(abs(one.factor * scale - 1) <= near and max(abs(one.left), one.rest) <= near for one in updates)
 
     def _overflowing(self) -> Optional[tuple]:
         """A fixed scale under which every step overflows although the loss itself is finite: the scale alone is too large."""

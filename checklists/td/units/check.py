@@ -1,17 +1,20 @@
 """td.03: What activations and layers gave on the captured batches, with the weights of the start, the middle and the end."""
 
-from msprec.bilingual import Text, listed, percent
+from msprec.bilingual import Joined, Text, listed, percent
 from msprec.checklists.common.findings import at, no_training
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.script.class_choice import chosen_at
+from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.units.flattened_signal import flattened_signal
 from msprec.checklists.td.units.initial_weights import (
+    Bias,
     Fading,
     Scale,
     began_far_off,
     drawn_at,
     fading_signal,
+    far_biases,
     mostly_saturated,
     too_large,
     wide_start,
@@ -23,6 +26,7 @@ from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 
+_BIAS_INIT = ArgumentName(("bias_init",), 99)
 _ADVICE = {
     "dead": Text(
         "降低学习率、归一化输入、检查该层及其前一层的初始化和偏置；或改用 LeakyReLU、GELU。",
@@ -197,8 +201,9 @@ def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
     first: Lost = found[0]
     others = [name for name in dict.fromkeys(one.name for one in found) if name != first.name]
     constant = moments.collapsed and first.why != "alike"
-    large = too_large(run_data, moments, found)
-    places = [*[one.layer.created for one in large], *[one.place for one in found]]
+    large, biases = too_large(run_data, moments, found), far_biases(run_data, moments, found)
+    places = [*[one.layer.created for one in (*large, *biases)], *[one.place for one in found]]
+    places += [at for one in biases for at in argument_origin(run_data, one.layer.created, _BIAS_INIT)]
     places += drawn_at(run_data, [one.layer for one in large]) if large else []
     places += [at for one in found for at in chosen_at(run_data, one.place, one.entry.operator or "")]
     if first.why == "collapsed":
@@ -208,7 +213,7 @@ def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
             "{what}{more}{weights}{constant}。",
             "{what}{more}{weights}{constant}.",
             what=first.sentence(),
-            weights=_weights(large[0]) if large else "",
+            weights=Joined([*map(_weights, large[:1]), *map(_biases, biases[:1])], zh="", en=""),
             more=Text("；{names} 也是如此", "; the same holds of {names}", names=listed(others)) if others else "",
             constant=Text("；网络对所有样本给出同样的输出", "; the network gives the same output for all samples")
             if constant
@@ -304,6 +309,15 @@ def _weights(one: Scale) -> Text:
         name=one.layer.weight or one.layer.cell,
         std=one.std,
         gain=one.gain,
+    )
+
+
+def _biases(one: Bias) -> Text:
+    return Text(
+        "；{name} 的偏置从 {value} 开始",
+        "; the biases of {name} start at {value}",
+        name=one.layer.cell,
+        value=one.value,
     )
 
 

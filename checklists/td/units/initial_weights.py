@@ -23,6 +23,10 @@ _DRAWS = (
 
 #: Of nn.Dense, whose further arguments go by their names.
 _WEIGHT_INIT = ArgumentName(("weight_init",), 2)
+#: So many saturated sigmoid or tanh leave little to learn from, though a training may come more than half way.
+_FAR = 3
+#: Initializers whose first argument is how wide they draw.
+_WIDTH, _BY_WIDTH = ArgumentName(("sigma", "scale"), 0), ("Normal", "TruncatedNormal", "Uniform")
 
 
 def drawn_at(run_data: RunData, layers: list) -> list:
@@ -30,7 +34,11 @@ def drawn_at(run_data: RunData, layers: list) -> list:
     else draws."""
     made = {(at.file, at.line): at for at in (layer.created for layer in layers) if at}
     written = [origin for at in made.values() for origin in argument_origin(run_data, at, _WEIGHT_INIT)]
-    return [*{(at.file, at.line): at for at in written}.values(), *run_data.find_lines(_DRAWS, 4)]
+    drawing = run_data.find_lines(_DRAWS, 4)
+    written += [
+        origin for at in drawing for name in _BY_WIDTH for origin in argument_origin(run_data, at, _WIDTH, name)
+    ]
+    return [*{(at.file, at.line): at for at in written}.values(), *drawing]
 
 
 class Scale(NamedTuple):
@@ -66,11 +74,10 @@ def too_large(run_data: RunData, moments: Moments, found: list[Lost]) -> list[Sc
     """The layers right before activations lost from the start whose weights began with a gain of td.03.gain or more; where they
     were lost later, of twice that; and, of a training that came to nothing, all layers before them of twice that, as gains
     multiply."""
-    entries, limit = [entry for entry, _ in moments.courses()], run_data.limit("td.03.gain")
-    nothing, large = came_to_nothing(run_data), []
+    limit, nothing, large = run_data.limit("td.03.gain"), came_to_nothing(run_data), []
     for one in found:
         if one.why in ("dead", "saturated"):
-            earlier = entries[: next((n for n, entry in enumerate(entries) if entry is one.entry), 0)]
+            earlier = _entries_before(moments, one)
             before = [entry for entry in reversed(earlier) if entry.kind == "layer"][:1]
             least = limit if one.since == "start" else 2 * limit
             large += [scale for scale in _scales(run_data, before) if scale.gain >= least]
@@ -78,6 +85,36 @@ def too_large(run_data: RunData, moments: Moments, found: list[Lost]) -> list[Sc
                 layers = [entry for entry in earlier if entry.kind == "layer" and entry not in before]
                 large += [scale for scale in _scales(run_data, layers) if scale.gain >= 2 * limit]
     return large
+
+
+def _entries_before(moments: Moments, one: Lost) -> list:
+    entries = [entry for entry, _ in moments.courses()]
+    return entries[: next((n for n, entry in enumerate(entries) if entry is one.entry), 0)]
+
+
+class Bias(NamedTuple):
+    """A layer whose initial biases alone put the activation after it where it has no slope, and the one nearest to 0."""
+
+    layer: Fact
+    value: float
+
+
+def far_biases(run_data: RunData, moments: Moments, found: list[Lost]) -> list[Bias]:
+    """The layers right before ReLUs that are dead from the start whose biases all begin at -1 or less, and before sigmoids and
+    tanh saturated from the start whose biases all begin 4 or more from 0: weights that keep the scale give about 1 (He et al.
+    2015)."""
+    biases = {one.cell: one.initial for one in run_data.parameters if one.kind == "bias" and one.cell}
+    far = []
+    for one in found:
+        before = [entry for entry in _entries_before(moments, one) if entry.kind == "layer"][-1:]
+        for layer, initial in ((layer, biases[layer.cell]) for layer in before if layer.cell in biases):
+            low, high = initial.min, initial.max
+            if one.since != "start" or low is None or high is None:
+                continue
+            nearest = high if abs(high) <= abs(low) else low
+            if (one.why == "dead" and high <= -1) or (one.why == "saturated" and low * high > 0 and abs(nearest) >= 4):
+                far.append(Bias(layer, nearest))
+    return far
 
 
 def fading_signal(run_data: RunData, moments: Moments) -> Optional[Fading]:
@@ -122,23 +159,29 @@ def mostly_saturated(run_data: RunData, moments: Moments) -> list[Lost]:
     """The sigmoid and tanh after such layers of which td.03.mostly is saturated at the start and at the end, where there are two
     or more and the training learnt nothing at all, ended at a loss no better than a constant prediction's (whatever a score
     says), or began far off a constant prediction and solved not all; or td.03.stack or more, where it ended before
-    td.03.half_way below a constant prediction; else none."""
-    outcome, least = run_data.once(assess), 2
+    td.03.half_way below a constant prediction; or three or more, two of them after layers of twice the gain, where it
+    solved not all; else none."""
+    outcome = run_data.once(assess)
     gain = outcome.outcome.gain
     nothing = outcome.state == "nothing" and outcome.sure
     nothing = nothing or (gain is not None and gain <= run_data.limit("hp.01.constant"))
     if run_data.loads:
         return []
-    if not (nothing or began_far_off(run_data, outcome)):
-        least = int(run_data.limit("td.03.stack"))
-        if gain is None or gain >= run_data.limit("td.03.half_way"):
-            return []
-    found = []
+    sure = nothing or began_far_off(run_data, outcome)
+    if not sure and (gain is None or gain >= run_data.limit("td.03.solved")):
+        return []
+    found = [(one, too_large(run_data, moments, [one])) for one in _saturated_throughout(run_data, moments)]
+    found = [(one, scales) for one, scales in found if scales]
+    far = [one for one, scales in found if max(scale.gain for scale in scales) >= 2 * run_data.limit("td.03.gain")]
+    little = sure or gain < run_data.limit("td.03.half_way")
+    enough = 2 if sure else run_data.limit("td.03.stack") if little else _FAR
+    return [one for one, _ in found] if len(found) >= enough and (little or len(far) > 1) else []
+
+
+def _saturated_throughout(run_data: RunData, moments: Moments) -> Iterator[Lost]:
     for entry, earlier in moments.courses():
         start = earlier[0] if earlier else None
         if entry.kind in ("sigmoid", "tanh") and entry.hidden and not entry.gate and start:
             both = min(entry.saturated or 0.0, start.saturated or 0.0)
             if both >= run_data.limit("td.03.mostly"):
-                found.append(Lost("saturated", entry, "start", both))
-    found = [one for one in found if too_large(run_data, moments, [one])]
-    return found if len(found) >= least else []
+                yield Lost("saturated", entry, "start", both)

@@ -25,6 +25,8 @@ from msprec.source.user_code import target_names
 
 _CLIPS = r"\b(clip_by_(global_norm|norm|value)|clip_grad\w*|clip_gradients?)\("
 _UPDATES = r"\bself\.\w*opt\w*\("
+#: Updates in which a training at a rate that suits comes clearly below where it began.
+_MANY = 200
 _BUILTIN = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell")
 
 
@@ -156,6 +158,10 @@ def _of_others(run_data: RunData) -> Optional[Finding]:
 def _left_over(run_data: RunData) -> Optional[Finding]:
     near = run_data.limit("td.04.equal")
     found = [one for one in _explained(run_data) if abs(one.left - 1) <= near and one.factor > 0]
+    if found and len(found) < len(run_data.probes.gradients.updates):
+        kept = kept_sums(run_data)  # gradients of a training that diverged explain nothing later on
+        if kept is not None:
+            return kept
     found = found if len(found) == len(run_data.probes.gradients.updates) else _growing(run_data)
     if not found or not _all_explained(run_data):
         return None
@@ -269,18 +275,23 @@ def _next_to_nothing(run_data: RunData) -> Optional[Finding]:
         return None
     outcome = run_data.once(assess)
     start, end = outcome.start or 0.0, outcome.end or 0.0
-    barely = outcome.reason == "few_steps" and end >= (1 - run_data.limit("td.01.fell")) * start > 0
+    early = outcome.reason == "few_steps" or outcome.state == "stopped_early"
+    barely = early and end >= (1 - run_data.limit("td.01.fell")) * start > 0
     unlearnt = barely or outcome.told in ("nothing", "hardly")
     if unlearnt:
         limit = run_data.limit("td.04.left_unlearnt")
-    if share > limit or not _hardly_moved(run_data, "td.04.moved_unlearnt" if unlearnt else "td.04.moved"):
+    still = _hardly_moved(run_data, "td.04.moved_unlearnt" if unlearnt else "td.04.moved")
+    if share > limit or not (still or (barely and _clipped_throughout(run_data))):
         return None
     return problem(
         Text(
-            "优化器得到的梯度只有计算出的 {share}（范数 {given} 与 {computed}），权重几乎没有变化："
+            "优化器得到的梯度只有计算出的 {share}（范数 {given} 与 {computed}），{course}："
             "梯度在传给优化器之前被裁剪或缩小到几乎没有。",
-            "The optimizer is given {share} times the computed gradients (norms {given} and {computed}), and the weights hardly "
-            "changed: clipping or a factor leaves next to nothing of them.",
+            "The optimizer is given {share} times the computed gradients (norms {given} and {computed}), and {course}: "
+            "clipping or a factor leaves next to nothing of them.",
+            course=Text("权重几乎没有变化", "the weights hardly changed")
+            if still
+            else Text("loss 几乎没有下降", "the loss has hardly begun to fall"),
             share=share,
             given=updates[-1].given_norm,
             computed=updates[-1].computed_norm,
@@ -292,6 +303,13 @@ def _next_to_nothing(run_data: RunData) -> Optional[Finding]:
         _evidence(run_data),
         [*_clips(run_data), run_data.probes.gradients.place, *_changed(run_data)],
     )
+
+
+def _clipped_throughout(run_data: RunData) -> bool:
+    """Whether gradients of different norms were brought to one at all updates looked at, and there were many updates."""
+    given = [one.given_norm for one in run_data.probes.gradients.updates]
+    equal = len(given) > 1 and max(given) - min(given) <= 1e-3 * max(given)
+    return equal and applied_updates(run_data) >= _MANY
 
 
 def _clips(run_data: RunData) -> list:

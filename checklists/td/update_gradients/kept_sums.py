@@ -24,7 +24,7 @@ def kept_sums(run_data: RunData) -> Optional[Finding]:
                 continue
             loops = [one for one in run_data.source.enclosing(file, store.lineno) if isinstance(one, ast.For)]
             for loop, name in product(loops, sorted(bound_names(store.targets))):
-                call = _update_with(run_data, loop, name) if _adds_gradients(loop, name) else None
+                call = _update_with(run_data, loop, name) if _adds_gradients(run_data, loop, name) else None
                 if call is not None:
                     return _finding(run_data, name, [place(file, one) for one in _lines(run_data, file, name, call)])
     return None
@@ -37,7 +37,13 @@ def _update_with(run_data: RunData, loop: ast.For, name: str) -> Optional[ast.Ca
 
 
 def _given_alone(call: ast.Call) -> str:
-    return call.args[0].id if len(call.args) == 1 and isinstance(call.args[0], ast.Name) and not call.keywords else ""
+    """The name that is the only argument of a call, as it is or as a tuple or list of it."""
+    if len(call.args) != 1 or call.keywords:
+        return ""
+    given = call.args[0]
+    if isinstance(given, ast.Call) and called_name(given) in ("tuple", "list"):
+        return _given_alone(given)
+    return given.id if isinstance(given, ast.Name) else ""
 
 
 def _is_update(run_data: RunData, call: ast.Call) -> bool:
@@ -48,17 +54,25 @@ def _is_update(run_data: RunData, call: ast.Call) -> bool:
     return any(called_name(one) in _WRITES for one in calls)
 
 
-def _adds_gradients(loop: ast.For, name: str) -> bool:
+def _adds_gradients(run_data: RunData, loop: ast.For, name: str) -> bool:
     """Whether the only values that a loop gives a name are the name's own plus what a gradient function gave, nothing multiplied
     with what it was, as a momentum is, and nothing squared."""
     stores = [one for one in ast.walk(loop) if isinstance(one, ast.Assign) and name in bound_names(one.targets)]
     gradients = {
         part
         for one in ast.walk(loop)
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and "grad" in called_name(one.value).lower()
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and _differentiates(run_data, one.value)
         for part in bound_names(one.targets)
     }
     return bool(stores) and all(_is_sum(one.value, name, gradients) for one in stores)
+
+
+def _differentiates(run_data: RunData, call: ast.Call) -> bool:
+    return "grad" in called_name(call).lower() or called_name(call) in run_data.once(_gradient_functions)
+
+
+def _gradient_functions(run_data: RunData) -> set:
+    return run_data.source.gradient_functions()
 
 
 def _is_sum(value: ast.expr, name: str, gradients: set) -> bool:

@@ -24,6 +24,12 @@ from msprec.engine.run_data import place
         ("def norm(x):\n    return x / 255\nds = make(norm(x))\n", 3, []),
         ("def norm(x):\n    return x / 255\nds = ds.map(norm, ['x'])\n", 3, [2]),
         ("def norm(x):\n    return x / 255\nds = ds.map(operations=[norm, move])\n", 3, [2]),
+        (
+            "def fit(a):\n    return a.mean(), a.std()\ndef scale(a, s):\n    return (a - s[0]) / s[1]\n"
+            "stats = fit(x)\nx = scale(x, stats)\n",
+            6,
+            [2, 2],
+        ),
     ],
 )
 def test_places(tmp_path, code, line, lines):

@@ -405,6 +405,29 @@ def test_a_momentum_and_a_rate_that_are_both_too_large(verdict):
 
 
 @pytest.mark.parametrize(
+    ("settings", "high", "low", "told"),
+    [
+        ("reduction='sum'", 78.0, 73.0, True),
+        ("reduction='sum'", 78.0, 78.2, False),  # a tenth of the rate does no better
+        ("reduction='sum'", 73.8, 73.0, False),  # no higher than a constant prediction
+        ("reduction='mean'", 78.0, 73.0, False),
+    ],
+)
+def test_a_sum_over_the_batch_that_a_rate_drives_up(verdict, settings, high, low, told):
+    run = training(lambda n: 74.0 + (n % 3))
+    run.facts["loss"]["losses"][0]["args"] = settings
+    run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": "SGD", "momentum": 0.0})]
+    for row in run.steps:
+        row["lr"] = 0.05
+    courses = {rate: [end + (n % 3 - 1) for n in range(32)] for rate, end in ((0.05, high), (0.005, low))}
+    trials = [{"rate": rate, "losses": losses} for rate, losses in courses.items()]
+    run.facts["range_test"] = {"low": 1e-7, "high": 10.0, "rates": [], "losses": [], "trials": trials, "by": "probe"}
+    entry = verdict("hp.01", run)
+    assert ("drives the loss up" in entry["summary"]) == told, entry["summary"]
+    assert not told or (entry["conclusion"] == "problem" and "summed over the batch" in entry["summary"])
+
+
+@pytest.mark.parametrize(
     ("settings", "kind", "told"),
     [("reduction='sum'", "SGD", True), ("reduction='mean'", "SGD", False), ("reduction='sum'", "Adam", False)],
 )

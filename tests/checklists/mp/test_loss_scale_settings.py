@@ -184,3 +184,15 @@ def test_updates_of_steps_that_overflowed(verdict, updates, said):
     assert entry["conclusion"] == "problem"
     assert ("170 steps that overflowed were not skipped" in entry["summary"]) == said, entry["summary"]
     assert ({"file": "train.py", "line": 13} in entry["locations"]) == said
+
+
+@pytest.mark.parametrize(
+    ("loss_scale", "factor", "told"),
+    [(256.0, 1 / 256, True), (1.0, 1 / 256, False), (256.0, 1.0, False), (256.0, 256.0, False)],
+)
+def test_an_optimizer_that_divides_once_more(verdict, loss_scale, factor, told):
+    updates = [{"update": n, "parts": 1, "factor": factor, "left": 0.0, "rest": 0.0} for n in (2, 60)]
+    run = settings(None, loss_scale=loss_scale, source={"train.py": "loss = f(x) * SCALE\n"})
+    run.facts["probes"] = {"gradients": {"optimizer": "Momentum", "updates": updates}, "skipped": {}}
+    entry = verdict("mp.02", run)
+    assert ("divided them by it before the update already" in entry["summary"]) == told, entry["summary"]

@@ -3,7 +3,7 @@
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.td.units.initial_weights import too_large, wide_start
+from msprec.checklists.td.units.initial_weights import mostly_saturated, too_large, wide_start
 from msprec.checklists.td.units.lost_units import Lost, Moments
 
 
@@ -51,3 +51,26 @@ def test_wide_layers_before_the_one_in_front_of_lost_units(tmp_path, end, std, f
     moments = Moments(data)
     lost = Lost("dead", next(entry for entry, _ in moments.courses() if entry.cell == "3"), "middle", 1.0)
     assert [one.layer.cell for one in too_large(data, moments, [lost])] == found
+
+
+@pytest.mark.parametrize(
+    ("end", "std", "share", "found"),
+    [
+        (1.0, 1.1, 0.8, 3),  # came half way, twice the gain
+        (1.0, 0.6, 0.8, 0),
+        (1.0, 1.1, 0.3, 0),
+        (0.05, 1.1, 0.8, 0),  # it learnt all the same
+    ],
+)
+def test_saturated_in_a_training_that_came_half_way(tmp_path, end, std, share, found):
+    made = _run(2.4, end, std)
+    bent = [
+        {"kind": "tanh", "operator": "Tanh", "cell": n, "units": 64, "hidden": True, "saturated": share} for n in "135"
+    ]
+    end_moment = made.facts["probes"]["units"]["moments"][0]
+    layers = end_moment["entries"]
+    last = {"kind": "layer", "operator": "Dense", "cell": "6", "units": 10, "hidden": False}
+    end_moment["entries"] = [*(one for pair in zip(layers, bent) for one in pair), last]
+    made.facts["probes"]["units"]["moments"].insert(0, {**end_moment, "moment": "start", "step": 1})
+    data = run_data(tmp_path, made)
+    assert len(mostly_saturated(data, Moments(data))) == found

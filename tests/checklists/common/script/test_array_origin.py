@@ -225,6 +225,11 @@ d = NumpySlicesDataset((X, Y), ["x", "y"])
         (_WINDOWS, 8, [5, 7]),
         (_HELD.format("a", "b"), 11, [6, 8]),
         (_HELD.format("b", "a"), 11, [6, 9, 7]),
+        (
+            "x = load()\ny = marks()\na, b, c, e = train_test_split(x, y)\nd = NumpySlicesDataset((a, c), ['x', 'y'])\n",
+            4,
+            [3, 1],
+        ),
         ("d = NumpySlicesDataset((load(), 0), ['x', 'y'])\n", 1, []),
     ],
 )

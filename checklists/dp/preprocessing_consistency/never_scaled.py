@@ -1,0 +1,72 @@
+"""Predictions that a scaler brings back to the unit of the targets, which it never scaled (dp.02)."""
+
+import ast
+from typing import Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.findings import at, train_sets
+from msprec.checklists.common.script.array_origin import label_origins
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData, place
+from msprec.source.user_code import root_name
+
+_SCALES, _BACK = ("transform", "fit_transform"), ("inverse_transform",)
+#: Mean and deviation of targets that were standardised or brought between two small numbers, at most.
+_SCALED = 2.0
+
+
+def never_scaled(run_data: RunData) -> Optional[Finding]:
+    """A problem where the code calls ``inverse_transform`` of an object whose ``transform`` it never calls, and the targets that
+    were trained with lie far from 0 or are spread widely; None elsewhere."""
+    targets = _wide_targets(run_data)
+    if targets is None:
+        return None
+    for file in run_data.source.trees:
+        back = [one for one in run_data.source.calls_named(file, _BACK) if isinstance(one.func, ast.Attribute)]
+        scaled = {_object(one) for one in run_data.source.calls_named(file, _SCALES)}
+        for call in back:
+            name = _object(call)
+            if name and name not in scaled:
+                return _finding(run_data, targets, name, place(file, call.lineno))
+    return None
+
+
+def _object(call: ast.Call) -> str:
+    """What a method is called of, as the code has it; empty for what is no name."""
+    held = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return ast.unparse(held) if isinstance(held, (ast.Name, ast.Attribute)) and root_name(held) else ""
+
+
+def _wide_targets(run_data: RunData):
+    """The column of a regression's targets that is not scaled."""
+    for dataset in train_sets(run_data):
+        column = next((one for one in dataset.columns if one.name == dataset.label.column), None)
+        if column is None or dataset.label.kind != "regression" or None in (column.mean, column.std):
+            continue
+        if max(abs(column.mean), abs(column.std)) > _SCALED:
+            return column
+    return None
+
+
+def _finding(run_data: RunData, targets, name: str, back) -> Finding:
+    places = [back, *label_origins(run_data)[:3]]
+    return problem(
+        Text(
+            "{back} 用 {name}.inverse_transform 还原预测，而 {name}.transform 从未被调用：训练用的目标（{column}，均值 {mean}，"
+            "标准差 {std}）没有缩放，预测被多还原了一次。",
+            "At {back} {name}.inverse_transform brings predictions back, and {name}.transform is never called: the targets of "
+            "the training ({column}, mean {mean}, standard deviation {std}) were not scaled, and their unit is applied twice.",
+            back=at(back),
+            name=name,
+            column=targets.name,
+            mean=targets.mean,
+            std=targets.std,
+        ),
+        Text(
+            "训练前用 {name}.transform 缩放目标。",
+            "Scale the targets by {name}.transform before the training.",
+            name=name,
+        ),
+        [run_data.code_at(places, Text("目标与还原", "The targets, and where predictions are brought back"))],
+        places,
+    )
