@@ -290,7 +290,7 @@ def _not_in_optimizer(run_data: RunData, groups: ParameterGroups, thawed: list) 
             *_places(run_data),
             *[one.created for one in groups.left_out[:1] if one.created],
             # a method that makes cells anew, called after the optimizer was made
-            *[call for one in groups.left_out[:1] if one.created for call in called_from(run_data, one.created)],
+            *[call for one in groups.left_out[:1] if one.created for call in called_from(run_data, one.created, 3)],
             *[call for at in _used_optimizers(run_data) for call in called_from(run_data, at, 3)],
         ],
     )

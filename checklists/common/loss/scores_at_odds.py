@@ -7,6 +7,7 @@ import numpy as np
 from msprec.bilingual import Text
 from msprec.checklists.common.loss.loss_with_inputs import NLL, SOFTMAX
 from msprec.checklists.common.training.constant_prediction import ACCURACY, as_share, learning_outcome, training_losses
+from msprec.checklists.common.training.training_segments import last_evaluations
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
@@ -62,7 +63,7 @@ def scores_at_odds(run_data: RunData) -> Optional[AtOdds]:
 def _courses(run_data: RunData) -> dict:
     """``{(name, data set): [(share, place), …]}`` of the accuracies."""
     found: dict = {}
-    for one in run_data.evaluations:
+    for one in last_evaluations(run_data):
         for name, value in one.metrics.items():
             if ACCURACY.search(name) and value == value and 0 <= value <= 100:
                 found.setdefault((name, one.dataset), []).append((as_share(value), one.place))

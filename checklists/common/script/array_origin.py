@@ -297,8 +297,9 @@ def _followed(scopes: list, node: ast.AST, before: int, depth: int) -> Iterator[
 
 def _split_array(value: ast.expr, index: Optional[int]) -> ast.expr:
     """Of ``train_test_split(x, y)`` the array whose part a result is, by its position; else the value as it is."""
-    split = isinstance(value, ast.Call) and called_name(value) == "train_test_split"
-    return value.args[index // 2] if split and index is not None and index // 2 < len(value.args) else value
+    if not isinstance(value, ast.Call) or called_name(value) != "train_test_split" or index is None:
+        return value
+    return value.args[index // 2] if index // 2 < len(value.args) else value
 
 
 def _delivered(scopes: list, name: str, before: int, depth: int) -> Iterator[int]:

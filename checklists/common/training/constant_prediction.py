@@ -27,7 +27,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Text
-from msprec.checklists.common.training.training_segments import last_datasets, last_rows
+from msprec.checklists.common.training.training_segments import last_datasets, last_evaluations, last_rows
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
@@ -212,7 +212,7 @@ def scores_above_chance(run_data: RunData, constant: ConstantLoss) -> bool:
     """Whether the last evaluation counted clearly more right answers than the most frequent class has samples."""
     if constant.majority is None:
         return False
-    for evaluation in run_data.evaluations[-3:]:
+    for evaluation in last_evaluations(run_data)[-3:]:
         for name, value in evaluation.metrics.items():
             if ACCURACY.search(name) and value == value and 0 <= value <= 100:
                 share = as_share(value)

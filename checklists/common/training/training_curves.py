@@ -8,7 +8,7 @@ import numpy as np
 
 from msprec.checklists.common.findings import plain_arrays
 from msprec.checklists.common.training.constant_prediction import as_share, learning_outcome
-from msprec.checklists.common.training.training_segments import last_rows, last_training_start
+from msprec.checklists.common.training.training_segments import last_evaluations, last_rows, last_training_start
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.record.metric_names import HIGHER, LOWER
@@ -92,10 +92,7 @@ def validation_curves(run_data: RunData) -> list[ValidationCurve]:
     """Metrics evaluated at four steps of the (last) training or more, losses first."""
     points: dict = {}
     counted: dict = {}
-    begun = last_training_start(run_data)
-    for evaluation in run_data.evaluations:
-        if (evaluation.step or 0) <= begun and begun:
-            continue
+    for evaluation in last_evaluations(run_data):
         for name, value in evaluation.metrics.items():
             if evaluation.step is not None and value == value and abs(value) != float("inf"):
                 points.setdefault((name, evaluation.dataset), {})[evaluation.step] = float(value)
@@ -122,7 +119,7 @@ def _samples(run_data: RunData, number) -> Optional[int]:
 def validation_scores(run_data: RunData, names: str) -> list:
     """The last value of each metric of such a name, as a share."""
     last = {}
-    for evaluation in run_data.evaluations:
+    for evaluation in last_evaluations(run_data):
         for name, value in evaluation.metrics.items():
             if re.search(names, name, re.IGNORECASE) and value == value and 0 <= value <= 100:
                 last[name, evaluation.dataset] = as_share(value)

@@ -26,6 +26,12 @@ def last_rows(run_data: RunData) -> Optional[np.ndarray]:
     return np.asarray(steps["step"], float) > last_training_start(run_data) if len(steps) else np.zeros(0, bool)
 
 
+def last_evaluations(run_data: RunData) -> list:
+    """The evaluations of the run, or of the last of several trainings."""
+    start = last_training_start(run_data)
+    return [one for one in run_data.evaluations if not start or (one.step or 0) > start]
+
+
 def rates_of(run_data: RunData) -> np.ndarray:
     """The rate of each step of the run, or of the last of several trainings, where it was seen: (steps,) float."""
     steps, rows = run_data.steps(), last_rows(run_data)

@@ -23,7 +23,7 @@ from msprec.checklists.common.training.training_curves import (
     keeps_best,
     last_step,
 )
-from msprec.checklists.common.training.training_segments import last_training_start
+from msprec.checklists.common.training.training_segments import last_evaluations, last_training_start
 from msprec.checklists.common.training.whole_graph import whole_graph
 from msprec.checklists.hp.epochs.training_progress import (
     broke_off,
@@ -512,7 +512,7 @@ def _of_poor_score(run_data: RunData, curves: list, shown: list) -> Optional[Fin
 
 def _no_curve(run_data: RunData, training: Optional[TrainingCurve], shown: list) -> Finding:
     begun = last_training_start(run_data)
-    count = len({evaluation.step for evaluation in run_data.evaluations if not begun or (evaluation.step or 0) > begun})
+    count = len({evaluation.step for evaluation in last_evaluations(run_data)})
     several = Text(
         "先后训练了几个网络，这里只看最后一个（第 {step} 步之后）。",
         "Several networks were trained one after the other; this is about the last (after step {step}).",

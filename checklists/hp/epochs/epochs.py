@@ -11,6 +11,7 @@ from msprec.checklists.common.training.training_curves import (
     turned_up,
     validation_curves,
 )
+from msprec.checklists.common.weights.cannot_learn import THE_EPOCHS, cannot_learn, judged_after
 from msprec.checklists.hp.epochs.epoch_findings import (
     cut_off,
     diverged,
@@ -54,22 +55,28 @@ def judge_epochs(run_data: RunData) -> Finding:
     flat = validation_flat(curves)
     onward = far_from_done(run_data) if not flat else None
     if training is not None and is_steep(run_data, training) and not flat:
-        found = too_few(run_data, training, curves, shown)
-        if found.conclusion == "problem" or onward is None:
+        found = _unless_stuck(run_data, too_few(run_data, training, curves, shown))
+        if found.conclusion == "problem" or onward is None or cannot_learn(run_data, THE_EPOCHS):
             return found
     begun = only_begun(run_data)
     if begun is not None and not cut_off(run_data) and not flat and leads_nowhere(run_data) is None:
-        return ends_too_soon(run_data, begun, shown)
+        return _unless_stuck(run_data, ends_too_soon(run_data, begun, shown))
     if onward is not None:
-        return goes_on(run_data, onward, shown)
+        return _unless_stuck(run_data, goes_on(run_data, onward, shown))
     gap = generalization_gap(run_data, training.first if training is not None else None)
     if gap is not None and not keeps_best(run_data):
         odds = scores_at_odds(run_data)
         return overfitted(run_data, gap, shown) if odds is None else tells_nothing(odds, shown)
     few = too_few_updates(run_data)
     if few is not None and not cut_off(run_data) and not length_was_given(run_data):
-        return ends_at_once(run_data, few, shown)
+        return _unless_stuck(run_data, ends_at_once(run_data, few, shown))
     outcome = learning_outcome(run_data)
     if outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end):
         return learnt_nothing(run_data, outcome, shown)
     return of_curves(run_data, curves, turned, training, shown)
+
+
+def _unless_stuck(run_data: RunData, found: Finding) -> Finding:
+    """That there are too few epochs, for judging after weights can learn that cannot."""
+    held = cannot_learn(run_data, THE_EPOCHS) if found.conclusion == "problem" else None
+    return judged_after(found, *held) if held is not None else found

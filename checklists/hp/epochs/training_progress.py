@@ -20,7 +20,12 @@ from msprec.checklists.common.training.training_curves import (
     score_unit,
     validation_scores,
 )
-from msprec.checklists.common.training.training_segments import last_rows, last_training_start, rates_of
+from msprec.checklists.common.training.training_segments import (
+    last_evaluations,
+    last_rows,
+    last_training_start,
+    rates_of,
+)
 from msprec.checklists.common.training.without_progress import came_to_nothing, ended_above_constant
 from msprec.engine.run_data import RunData
 
@@ -199,7 +204,7 @@ def held_out_share(run_data: RunData) -> float:
     trained = {one.id for one in run_data.datasets_of("train")}
     last = {
         (name, one.dataset): as_share(value)
-        for one in run_data.evaluations
+        for one in last_evaluations(run_data)
         for name, value in one.metrics.items()
         if one.dataset not in trained and ACCURACY.search(name) and 0 <= value <= 100
     }

@@ -9,10 +9,10 @@ from msprec.checklists.common.loss.custom_loss import lowers_rewards
 from msprec.checklists.common.loss.loss_rules import computed_twice, sign_turned
 from msprec.checklists.common.training.given_gradients import given_share
 from msprec.checklists.common.training.manual_loss_scaling import keeps_scale
-from msprec.checklists.common.weights.weight_updates import lacks_weights, sort_parameters
+from msprec.checklists.common.weights.cannot_learn import judged_after
+from msprec.checklists.common.weights.weight_updates import lacks_weights
 from msprec.checklists.td.scales.drowned_terms import unscaled_term
-from msprec.checklists.wi.zero_initialization.constant_initialization import starts
-from msprec.engine.finding import Finding, undecided
+from msprec.engine.finding import Finding
 from msprec.engine.run_data import RunData
 
 #: ``(why, item)`` of a rate that learns as soon as the inputs are standardised.
@@ -72,25 +72,6 @@ def settled_first(run_data: RunData) -> Optional[tuple]:
     return None
 
 
-def held_back(run_data: RunData) -> Optional[tuple]:
-    """``(why, item)`` where weights cannot learn at any rate, so that another one which does better with the rest says little."""
-    left_out = sort_parameters(run_data).left_out
-    if left_out and any(one.kind == "weight" for one in left_out):
-        why = Text(
-            "有可训练的权重不在优化器中（cg.02）：学习率再高它们也不会学习，要在改正之后再判断",
-            "Trainable weights are not in the optimizer (cg.02) and learn at no rate, so the rate is for judging after that",
-        )
-        return why, "cg.02"
-    weights = starts(run_data.parameters)
-    if weights and all(one.state and not one.excuse for one in weights):
-        why = Text(
-            "所有权重都从同一个常数开始（wi.01）：各单元始终相同，学习率要在改正之后再判断",
-            "All weights start at one constant (wi.01) and their units stay alike, so the rate is for judging after that",
-        )
-        return why, "wi.01"
-    return None
-
-
 def unless_squashed(run_data: RunData, found: Finding) -> Finding:
     """A rate that is too small where an activation is computed twice, which makes gradients small, where the optimizer lacks
     most of the weights or is given hardly anything of the gradients, or where nothing of a checkpoint was loaded, need not be so
@@ -138,14 +119,3 @@ def unless_squashed(run_data: RunData, found: Finding) -> Finding:
             "cg.02",
         )
     return found
-
-
-def judged_after(found: Finding, why: Text, item_id: str) -> Finding:
-    """The finding on a rate that is for judging after what another item says."""
-    made = undecided(
-        Text("{why}：{says}", "{why}: {says}", why=why, says=found.summary),
-        Text("先按 {item} 改正，再运行一次。", "Do what {item} says, and run again.", item=item_id),
-        found.evidence,
-    )
-    made.locations = found.locations
-    return made

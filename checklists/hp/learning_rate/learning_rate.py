@@ -10,14 +10,13 @@ from msprec.checklists.common.script.setting_origin import RATE, argument_origin
 from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.checklists.common.training.reinforcement import learns_by_rewards
 from msprec.checklists.common.training.simple_predictors import behind_simple_predictor
+from msprec.checklists.common.weights.cannot_learn import THE_RATE, cannot_learn, judged_after
 from msprec.checklists.common.weights.weight_updates import nothing_updated
 from msprec.checklists.dp.normalization.check import normalised
 from msprec.checklists.dp.shuffling.sample_order import grouped_by_label
 from msprec.checklists.hp.learning_rate.after_other_items import (
     SHUFFLE,
     STANDARDISE,
-    held_back,
-    judged_after,
     settled_first,
     unless_squashed,
 )
@@ -155,7 +154,7 @@ def _held(run_data: RunData, rate: "_Rate", rule, bounded: bool) -> tuple:
     """``((why, item) or None, whether a rate far above the usual counts all the same)``: what the judgement on the rate has to
     wait for; ``bounded``: the loss did not grow beyond doubt."""
     held = settled_first(run_data)
-    back = held_back(run_data) if held is None and bounded else None
+    back = cannot_learn(run_data, THE_RATE) if held is None and bounded else None
     if held is not None or back is not None:
         return held or back, back is not None
     if suits_when_standardised(run_data, rate.outcome) and normalised(run_data).conclusion == "problem":

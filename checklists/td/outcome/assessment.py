@@ -25,7 +25,7 @@ from msprec.checklists.common.training.training_curves import (
     validation_curves,
     whole_training,
 )
-from msprec.checklists.common.training.training_segments import last_rows, rates_of
+from msprec.checklists.common.training.training_segments import last_evaluations, last_rows, rates_of
 from msprec.checklists.common.weights.weight_updates import nothing_updated
 from msprec.engine.run_data import RunData
 from msprec.record.metric_names import HIGHER, LOWER
@@ -281,7 +281,7 @@ def last_score(run_data: RunData) -> Optional[Score]:
     """The last validation score, an accuracy before others; None without one."""
     trained = {one.id for one in run_data.datasets_of("train")}
     found = []
-    for evaluation in run_data.evaluations:
+    for evaluation in last_evaluations(run_data):
         if evaluation.dataset is not None and evaluation.dataset in trained:
             continue
         for name, value in evaluation.metrics.items():

@@ -168,12 +168,13 @@ def mostly_saturated(run_data: RunData, moments: Moments) -> list[Lost]:
     if run_data.loads:
         return []
     sure = nothing or began_far_off(run_data, outcome)
-    if not sure and (gain is None or gain >= run_data.limit("td.03.solved")):
+    reached = 1.0 if gain is None else gain
+    if not sure and reached >= run_data.limit("td.03.solved"):
         return []
     found = [(one, too_large(run_data, moments, [one])) for one in _saturated_throughout(run_data, moments)]
     found = [(one, scales) for one, scales in found if scales]
     far = [one for one, scales in found if max(scale.gain for scale in scales) >= 2 * run_data.limit("td.03.gain")]
-    little = sure or gain < run_data.limit("td.03.half_way")
+    little = sure or reached < run_data.limit("td.03.half_way")
     enough = 2 if sure else run_data.limit("td.03.stack") if little else _FAR
     return [one for one, _ in found] if len(found) >= enough and (little or len(far) > 1) else []
 

@@ -9,7 +9,7 @@ from msprec.checklists.common.ranks.rank_disagreement import named, rank_notes, 
 from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.checklists.common.script.setting_origin import WEIGHT_INIT, argument_origin
 from msprec.checklists.common.training.constant_prediction import learning_outcome
-from msprec.checklists.wi.zero_initialization.constant_initialization import starts, zeros_in_a_row
+from msprec.checklists.common.weights.constant_initialization import starts, zeros_in_a_row
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData, place

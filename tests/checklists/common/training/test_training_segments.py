@@ -3,7 +3,7 @@
 import pytest
 from building import Run, optimizer, run_data, train_step
 
-from msprec.checklists.common.training.training_segments import last_training_start, rates_of
+from msprec.checklists.common.training.training_segments import last_evaluations, last_training_start, rates_of
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,12 @@ def test_a_training_without_an_optimizer_came_first(tmp_path):
 def test_no_rate_was_recorded(tmp_path):
     steps = [{"step": 1, "epoch": 1, "loss": 1.0}]
     assert rates_of(run_data(tmp_path, Run(steps=steps))).size == 0
+
+
+@pytest.mark.parametrize(("spans", "found"), [([[1, 6], [7, 10]], [10]), ([[1, 10]], [6, 10])])
+def test_evaluations_of_the_last_training(tmp_path, spans, found):
+    steps = [{"step": n, "epoch": 1, "loss": 1.0, "lr": 0.1} for n in range(1, 11)]
+    used = [optimizer(id=at, steps=span) for at, span in enumerate(spans)]
+    run = Run(steps=steps, optimizer=used)
+    run.set("evaluation", [{"step": step, "metrics": {"acc": 0.9}} for step in (6, 10)])
+    assert [one.step for one in last_evaluations(run_data(tmp_path, run))] == found
