@@ -18,11 +18,15 @@ from msprec.engine.finding import Finding, problem, table
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
+#: Relative change of a weight by which a rate was large enough to move it.
+_MOVED = 0.1
+
 
 def target_scale(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     """The problem with targets that are far too large, or None.
 
-    They count as they enter the loss: where the labels of a captured batch are not values of the column, something scales
+    Those of dp.01.far_target are too large where a training that moved its weights learnt nothing and did not come half way
+    to their mean. They count as they enter the loss: where the labels of a captured batch are not values of the column, something scales
     them on their way. A network that puts out values of that size, or that learnt them all the same, has no problem.
     """
     loss = run_data.once(loss_kind)
@@ -31,16 +35,27 @@ def target_scale(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     column = target_column(run_data, loss, dataset)
     if column is None or None in (column.mean, column.std) or column.kind not in ("float", "int"):
         return None
-    size = math.hypot(column.mean, column.std)
+    size, outcome = math.hypot(column.mean, column.std), learning_outcome(run_data)
+    reached = _largest_output(loss)
     if size < run_data.limit("dp.01.target"):
-        return None
-    outcome, reached = learning_outcome(run_data), _largest_output(loss)
+        far = size >= run_data.limit("dp.01.far_target") and _far_from_mean(run_data, loss, column, outcome)
+        return _too_large(run_data, dataset, column, size, reached, outcome) if far else None
     small = reached is not None and reached * run_data.limit("dp.01.target") <= size
     failed = outcome.verdict in ("nothing", "hardly", "diverged") or _never_finite(run_data)
     # outputs near the targets: whatever keeps the training from learning, it is not their size
     if outcome.verdict == "learnt" or not (small or (failed and reached is None)):
         return None
     return _too_large(run_data, dataset, column, size, reached, outcome)
+
+
+def _far_from_mean(run_data: RunData, loss: LossKind, column: Fact, outcome: BesideConstant) -> bool:
+    """Whether weights that moved left the outputs more than half of the way from the targets' mean, as the last error says."""
+    if outcome.verdict != "nothing" or outcome.end is None or loss.kind == "rmse":
+        return False
+    beyond = max(outcome.end - outcome.constant_value, 0.0)
+    left = math.sqrt(beyond) if loss.kind == "mse" else beyond
+    moved = [one.moved.relative or 0.0 for one in run_data.parameters if one.kind == "weight"]
+    return left >= abs(column.mean) / 2 > column.std and max(moved, default=0.0) >= _MOVED
 
 
 def _largest_output(loss: LossKind) -> Optional[float]:

@@ -58,7 +58,8 @@ def normalised(run_data: RunData) -> Finding:
     its own factor. Labels are no features. Token ids for an embedding: not applicable. The statistics rest on what was
     delivered, whatever the pipeline says; missing-value marks (ds.01) are left out of them.
     Targets of a regression whose root mean square is dp.01.target or more, which enter the loss as they are, are a problem
-    where the training did not learn them, or the outputs stay dp.01.target times smaller. So are values that were divided by
+    where the training did not learn them, or the outputs stay dp.01.target times smaller; from dp.01.far_target on where it
+    moved its weights and did not come half way to their mean. So are values that were divided by
     255 although they reached 64 at the most, and a table whose rows were standardised, or windows of a series scaled, each by
     itself, and inputs of which a division of whole numbers left 0 and 1 alone or made features constant, what is divided by
     its variance, and a feature that lies far off 0 and hardly varies beside others.

@@ -18,7 +18,7 @@ import numpy as np
 from msprec.locate.trace import to_numpy
 from msprec.probe.steps.captured_steps import Material
 from msprec.probe.steps.connectivity_trace import trace_step
-from msprec.probe.steps.numpy_losses import KINDS, SOFTMAX, log_softmax
+from msprec.probe.steps.numpy_losses import BCE, BCE_LOGITS, KINDS, SOFTMAX, log_softmax
 from msprec.runtime.busy_clock import busy_seconds
 
 MOST_EXAMPLES = 20
@@ -27,11 +27,13 @@ MOST_EXAMPLES = 20
 _OF_BOTH, _APART, _HALF, _EACH = 0.8, 0.1, 0.3, 20
 #: Log-odds of the two likeliest classes beyond which a probability is 1 but for a millionth.
 _SATURATED = 13.8
+#: How near 0 and 1 a probability is looked at.
+_TINY = 1e-12
 
 
 def label_suspects(material: Material, seconds: float = math.inf) -> Optional[dict]:
     """The entry ``labels`` of ``probes.json``, from the first batches and the final weights; None where the step has no
-    cross entropy over class numbers.
+    cross entropy over class numbers, nor a binary one of a single output.
 
     The network runs as it trains, dropout included. No batch is begun after ``seconds``.
     """
@@ -56,10 +58,28 @@ def label_suspects(material: Material, seconds: float = math.inf) -> Optional[di
 def _predicted(step) -> Optional[tuple]:
     """``(logarithms of the probabilities, labels)`` of one batch: what its one cross entropy was given."""
     trace = trace_step(step)
-    nodes = [node for node in trace.nodes if KINDS.get(node.callee.lower()) == SOFTMAX and len(node.inputs) > 1]
-    if len(nodes) != 1:
+    kinds = [(KINDS.get(node.callee.lower()), node) for node in trace.nodes if len(node.inputs) > 1]
+    found = [(kind, node) for kind, node in kinds if kind in (SOFTMAX, BCE, BCE_LOGITS)]
+    if len(found) != 1:
         return None
-    logits, labels = (to_numpy(value) for value in nodes[0].inputs[:2])
+    kind, node = found[0]
+    output, labels = (to_numpy(value) for value in node.inputs[:2])
+    return _of_classes(output, labels) if kind == SOFTMAX else _of_two(kind, output, labels)
+
+
+def _of_two(kind: str, output: np.ndarray, labels: np.ndarray) -> Optional[tuple]:
+    """The same of one output a sample and labels of 0 and 1, as of two classes."""
+    single = output.size == output.shape[0] if output.ndim else False
+    if not single or labels.size != output.size or not np.isin(labels, (0, 1)).all():
+        return None
+    output, labels = output.astype(np.float64).reshape(-1), labels.reshape(-1)
+    if kind == BCE:
+        output = np.clip(output, _TINY, 1 - _TINY)
+        output = np.log(output) - np.log1p(-output)
+    return _of_classes(np.stack([np.zeros_like(output), output], axis=1), labels.astype(np.int64))
+
+
+def _of_classes(logits: np.ndarray, labels: np.ndarray) -> Optional[tuple]:
     if labels.ndim == 2 and labels.shape == logits.shape and np.isin(labels, (0, 1)).all():
         labels = labels.argmax(axis=1)
     if logits.ndim != 2 or labels.shape != logits.shape[:1] or labels.dtype.kind not in "iu":

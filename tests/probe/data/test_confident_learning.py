@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from msprec.probe.data.confident_learning import MOST_EXAMPLES, confident_learning
+from msprec.probe.data.confident_learning import MOST_EXAMPLES, _of_two, confident_learning
+from msprec.probe.steps.numpy_losses import BCE, BCE_LOGITS
 
 
 def _trained(samples=600, classes=5, wrong=0, sure=0.99, seed=3):
@@ -103,3 +104,24 @@ def test_classes_that_the_network_takes_for_one(two_as_one, tilt, pairs):
 
 def test_two_classes_are_no_pair():
     assert confident_learning(np.full((100, 2), 0.5), np.arange(100) % 2)["alike"] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "output", "labels", "found"),
+    [
+        (BCE_LOGITS, [[2.0], [-1.0]], [[1.0], [0.0]], [0.8808, 0.7311]),
+        (BCE_LOGITS, [2.0, -1.0], [0, 1], [0.1192, 0.2689]),
+        (BCE, [[0.9], [0.2]], [1, 0], [0.9, 0.8]),
+        (BCE, [[1.0], [0.0]], [1, 0], [1.0, 1.0]),
+        (BCE_LOGITS, [[2.0, 1.0]], [[1.0, 0.0]], None),  # several labels a sample
+        (BCE_LOGITS, [[2.0], [1.0]], [[0.9], [0.1]], None),  # smoothed
+    ],
+)
+def test_one_output_is_two_classes(kind, output, labels, found):
+    """The probabilities of the samples' own labels."""
+    given = _of_two(kind, np.array(output), np.array(labels))
+    if found is None:
+        assert given is None
+    else:
+        logs, own = given
+        assert np.exp(logs[np.arange(2), own]) == pytest.approx(found, abs=1e-4)
