@@ -26,8 +26,9 @@ def target_scale(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     """The problem with targets that are far too large, or None.
 
     Those of dp.01.far_target are too large where a training that moved its weights learnt nothing and did not come half way
-    to their mean. They count as they enter the loss: where the labels of a captured batch are not values of the column, something scales
-    them on their way. A network that puts out values of that size, or that learnt them all the same, has no problem.
+    to their mean. They count as they enter the loss: where the labels of a captured batch are not values of the column,
+    something scales them on their way. A network that puts out values of that size, or that learnt them all the same, has no
+    problem.
     """
     loss = run_data.once(loss_kind)
     if loss is None or loss.kind not in REGRESSION:

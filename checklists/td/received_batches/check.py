@@ -22,6 +22,7 @@ from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.received_batches.aliased_states import aliased_states
 from msprec.checklists.td.received_batches.carried_states import carried_states
 from msprec.checklists.td.received_batches.changed_in_place import changed_in_place
+from msprec.checklists.td.received_batches.constant_inputs import constant_inputs
 from msprec.checklists.td.received_batches.done_flags import inverted_ends, unread_ends
 from msprec.checklists.td.received_batches.encoded_targets import encoded_targets
 from msprec.checklists.td.received_batches.exchanged_parts import exchanged_parts
@@ -423,6 +424,7 @@ _JUDGES = (
     unread_ends,
     _permuted,
     _zeroed,
+    constant_inputs,
     _emptied,
     _lost_inside,
     seen_targets,
