@@ -22,6 +22,7 @@ from msprec.checklists.cg.connectivity.single_places import judge_single_places
 from msprec.checklists.cg.connectivity.token_order import judge_token_order
 from msprec.checklists.cg.connectivity.unread_input import judge_unread_input
 from msprec.checklists.cg.connectivity.unread_places import judge_unread_places
+from msprec.checklists.cg.connectivity.unused_parameters import judge_unused_parameters
 from msprec.checklists.cg.connectivity.wide_pooling import judge_wide_pooling
 from msprec.checklists.cg.connectivity.wide_stride import judge_wide_stride
 from msprec.checklists.common import declared_design
@@ -53,6 +54,7 @@ _ANY_STEP = (
     judge_joined_twice,
     judge_sampled_deviation,
     judge_own_messages,
+    judge_unused_parameters,
 )
 _WATCHED = (
     judge_connections,
