@@ -12,6 +12,7 @@ from msprec.checklists.cg.frozen_weights.quantised import parted_by_lookup
 from msprec.checklists.cg.frozen_weights.same_parameters import given_the_same
 from msprec.checklists.cg.frozen_weights.set_back import set_back
 from msprec.checklists.cg.frozen_weights.set_on_cells import set_on_cell
+from msprec.checklists.cg.frozen_weights.still_copy import still_copy
 from msprec.checklists.cg.frozen_weights.stopped_predictions import prediction_stopped
 from msprec.checklists.cg.frozen_weights.stopped_terms import term_stopped
 from msprec.checklists.cg.frozen_weights.trained_teacher import updated_with_student
@@ -76,6 +77,7 @@ def frozen_weights(run_data: RunData) -> Finding:
     if hidden:
         return _unregistered(run_data, hidden)
     found = prediction_stopped(run_data) or term_stopped(run_data) or set_on_cell(run_data) or given_the_same(run_data)
+    found = found or still_copy(run_data)
     if found is not None:
         return found
     groups = run_data.once(sort_parameters)
