@@ -17,6 +17,7 @@ from msprec.checklists.cg.connectivity.recurrent_axes import judge_recurrent_axe
 from msprec.checklists.cg.connectivity.reduced_channels import judge_reduced_channels
 from msprec.checklists.cg.connectivity.reshaped_axes import judge_reshaped_axes
 from msprec.checklists.cg.connectivity.sampled_deviation import judge_sampled_deviation
+from msprec.checklists.cg.connectivity.second_derivative import judge_second_derivative
 from msprec.checklists.cg.connectivity.shared_rows import judge_shared_rows
 from msprec.checklists.cg.connectivity.single_places import judge_single_places
 from msprec.checklists.cg.connectivity.token_order import judge_token_order
@@ -43,6 +44,7 @@ _NETWORKS = (
     judge_dropped_inputs,
     judge_wide_pooling,
     judge_reduced_channels,
+    judge_second_derivative,
 )
 _ANY_STEP = (
     judge_reshaped_axes,

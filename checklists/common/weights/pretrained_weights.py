@@ -11,6 +11,7 @@ from msprec.checklists.common.weights.averaged_weights import holds_first_weight
 from msprec.checklists.common.weights.kept_views import kept_as_views
 from msprec.checklists.common.weights.kept_weights import kept_at_worst
 from msprec.checklists.common.weights.monitored_metric import monitored_the_wrong_way
+from msprec.checklists.common.weights.states_as_weights import states_as_weights
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -57,6 +58,7 @@ def judge_loads(run_data: RunData) -> Finding:
     """The finding on all loads of a run, and on the reference weights where there are some."""
     loads = [load for load in run_data.loads if not load.optimizer]
     judged = [_reference(run_data), kept_as_views(run_data), monitored_the_wrong_way(run_data)]
+    judged += [states_as_weights(run_data)]
     judged += [_of_loads(run_data, loads)] if loads else []
     judged += [holds_first_weights(run_data)]
     judged += [kept_at_worst(run_data)] if loads or run_data.find_lines(_PUTS_BACK, 1) else []
