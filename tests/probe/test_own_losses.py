@@ -1,5 +1,7 @@
 """Losses of the script's own, called with made-up predictions: what they are, what they do, and what is concluded."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -107,6 +109,7 @@ class Limits:
         return []
 
     probes = Fact({}, PROBES)
+    source = SimpleNamespace(trees={})
 
 
 def judge(one):
@@ -363,3 +366,35 @@ def test_a_value_that_comes_near_to_another_loss_by_chance_does_not_count():
     # what its name promises it is, where that comes near enough, as in float16
     assert values_beside(predicted, labels, value * 1.001, "mse")[0] == ["mse", "mean"]
     assert values_beside(predicted, labels, value * 1.01, "mse")[0] is None
+
+
+DISTANCES = np.abs(RNG.standard_normal((12, 1))).astype(np.float32)
+
+
+def contrastive(d, same):
+    return (same * d**2 + (1 - same) * np.maximum(1 - d, 0) ** 2).mean()
+
+
+def contrastive_turned_round(d, same):
+    return (same * d**2 + (1 - same) * np.maximum(d - 1, 0) ** 2).mean()
+
+
+def contrastive_of_different(d, different):
+    return contrastive(d, 1 - different)
+
+
+@pytest.mark.parametrize(
+    ("function", "together"),
+    [(contrastive, 1), (contrastive_turned_round, None), (contrastive_of_different, 0)],
+)
+def test_distances_of_pairs(function, together):
+    """One that brings those of both labels to 0 parts none."""
+    one = entry(function, DISTANCES, BINARY, limits=(0.0, np.inf))
+    assert one.behaviour.parts == (together is not None)
+    if together is not None:
+        assert one.behaviour.together == together
+        judge(one)
+    else:
+        with pytest.raises(Wrong) as told:
+            judge(one)
+        assert "does not push" in str(told.value.summary)

@@ -7,12 +7,14 @@ from msprec.bilingual import Joined, Text
 from msprec.checklists.common.loss.class_separation import check_separation, separates
 from msprec.checklists.common.loss.pair_distance import (
     EXCHANGE,
+    PART,
     WHICH_LABEL,
     draws_alike,
     draws_apart,
     draws_together,
     formula,
     is_distance,
+    parts_nothing,
 )
 from msprec.checklists.common.loss.wrong_loss import Wrong, called
 from msprec.checklists.common.script.array_origin import label_origins
@@ -43,6 +45,8 @@ def check_own(one: Fact, run_data: RunData) -> None:
         return
     _check_axis(one, run_data)
     if is_distance(one):
+        if did.parts is False:
+            raise Wrong(parts_nothing(called(one), one), PART, *formula(one, run_data))
         if draws_alike(one, run_data) is False:
             raise Wrong(
                 draws_apart(called(one), one, run_data.probes.compared_inputs), EXCHANGE, *formula(one, run_data)

@@ -81,6 +81,23 @@ def draws_apart(name: Text, one: Fact, pairs: Fact) -> Text:
     )
 
 
+def parts_nothing(name: Text, one: Fact) -> Text:
+    """Of a loss that is least where all distances are 0."""
+    return Text(
+        "自定义的 {name} 把标签为 {alike} 的样本对的距离拉向 0，却不把标签为 {far} 的推远：它们的距离也为 0 时 loss 最小，"
+        "所有输入可以落在同一点上。",
+        "The script's own {name} brings the distance of pairs labelled {alike} to 0 and does not push those labelled {far} "
+        "apart: it is least where their distance is 0 too, and all inputs may end in one point.",
+        name=name,
+        alike=one.behaviour.together,
+        far=1 - one.behaviour.together,
+    )
+
+
+PART = Text(
+    "核对合页项的符号：应为 relu(margin − distance)，距离小于 margin 时才有惩罚。",
+    "Look at the sign of the hinge: relu(margin − distance), which counts where they are closer than the margin.",
+)
 EXCHANGE = Text(
     "交换公式中的 label 与 1 − label，或交换数据中的两种标签。",
     "Exchange label and 1 − label in the formula, or the two labels of the data.",

@@ -97,6 +97,7 @@ def _tried(
     if kind == "binary":
         found["idle"] = _idle(called, domain, predicted, labels)
         found["together"] = _together(called, predicted, labels)
+        found["parts"] = _parts(called, predicted, labels, found["together"])
     if kind == "binary" and domain == "scores" and found["way"] is None:
         found["smallest_at_labels"] = _around(called, predicted, labels)["way"] == "falls"
     return found
@@ -246,6 +247,16 @@ def _together(called: Callable, predicted: np.ndarray, labels: np.ndarray) -> Op
     if not np.isfinite([first, second]).all() or abs(first - second) <= 1e-2 * max(abs(first), abs(second)):
         return None
     return int(first < second)
+
+
+def _parts(called: Callable, predicted: np.ndarray, labels: np.ndarray, together: Optional[int]) -> Optional[bool]:
+    """Whether a loss of distances falls as the samples of the other label leave 0 for any of a few distances; None where it
+    brings no label's to 0."""
+    if together is None:
+        return None
+    others, usual = labels.reshape(predicted.shape) != together, max(1.0, float(predicted.max()))
+    at = [_safe(called, np.where(others, size, 0.0)) for size in (0.0, 0.1 * usual, usual, 4 * usual)]
+    return bool(min(at[1:]) < at[0] - 1e-6 * max(abs(at[0]), 1e-6)) if np.isfinite(at).all() else None
 
 
 def _shifts(called: Callable, predicted: np.ndarray) -> dict:

@@ -120,6 +120,9 @@ def _shift_of(targets: np.ndarray, inputs: list) -> Optional[_Shifted]:
         fits = tokens.ndim == 2 and tokens.dtype.kind in "iu" and tokens.shape[0] == len(targets)
         if not fits or tokens.shape[1] < _SHORTEST or tokens.shape[1] < length:
             continue
+        within = length - 1  # the very last target follows the input
+        if 1 < within < tokens.shape[1] and _agrees(targets[:, :-1], tokens[:, -within:], tokens[:, -within - 1 : -1]):
+            return _Shifted(position, 1, length, tokens.shape[1] - within)
         if tokens.shape[1] > length + 1:
             if length > 1 and _agrees(targets, tokens[:, -length:], tokens[:, -length - 1 : -1]):
                 return _Shifted(position, 1, length, tokens.shape[1] - length)  # the last of them alone
@@ -167,7 +170,10 @@ def _tried(
     own = at - shifted.first + 1  # the prediction whose place is that of the changed token
     before = moved[:own] if shifted.shift else moved[: at - 1]
     after = moved[own + 1 :] if own + 1 < len(moved) else moved[own:]
-    length = shifted.length if shifted.first == 1 else tokens.shape[1] - 1
+    beyond = (
+        shifted.first + shifted.length > tokens.shape[1]
+    )  # the last target is not in the input, all of which is given
+    length = tokens.shape[1] if beyond else shifted.length if shifted.first == 1 else tokens.shape[1] - 1
     leaking = _first_leaking(plain.trace, other.trace, runs.rows, length, at)
     return _Tried(
         float(before[-1]) / largest if shifted.shift else float(before.max()) / largest,

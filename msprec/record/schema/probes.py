@@ -210,6 +210,7 @@ _BEHAVIOUR = {
         [number], "labels of a binary loss whose samples leave its value as it is, whatever is predicted for them"
     ),
     "together": key(count, "binary, of outputs from 0: the label whose samples it brings to 0, the others away"),
+    "parts": key(flag, "whether it falls as the samples of the other label leave 0"),
     "sample_shift": key(flag, "unchanged where all scores of a sample are raised"),
     "class_shift": key(flag, "unchanged where one class's scores are raised"),
     "settles": key(flag, "right scores cost no less when doubled"),

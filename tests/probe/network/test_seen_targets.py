@@ -71,6 +71,20 @@ def test_slices_of_one_input():
     assert facts(Attention(False), (Tensor(TOKENS),), forward)["before"] > 0.001
 
 
+@pytest.mark.parametrize("causal", [True, False])
+def test_last_places_alone_and_one_beyond_the_input(causal):
+    """As of a prompt that is given and an answer that is learnt: both are arguments of the step."""
+
+    def forward(net):
+        return lambda given, following: ops.cross_entropy(
+            net(given)[:, 3:].reshape(-1, VOCABULARY), following[:, 3:].reshape(-1)
+        )
+
+    found = facts(Attention(causal), (Tensor(TOKENS[:, :-1]), Tensor(TOKENS[:, 1:])), forward)
+    assert found["shift"] == 1 and (found["before"] == 0) == causal
+    assert (found["operator"] == "softmax") == (not causal)
+
+
 def test_own_tokens_of_a_causal_network():
     found = facts(Attention(True), (Tensor(TOKENS[:, :-1]), Tensor(TOKENS[:, :-1])), of_next)
     assert (found["shift"], found["before"]) == (0, 0)
