@@ -19,6 +19,9 @@ from msprec.source.values import UNKNOWN, Values
 #: The settings that tell which of several calls of one role is which.
 _KEYS = ("output channels", "kernel size", "groups")
 
+#: The folder of classes that MindSpore writes anew.
+_REWRITTEN = "rewritten_network"
+
 
 class ApiCall(NamedTuple):
     """One call with its effective settings."""
@@ -105,10 +108,13 @@ def _api_call(api: str, role: str, call, effective: dict, version: Optional[str]
 def recorded_calls(run_data: RunData, ran: Collection) -> list:
     """The calls of MindSpore of a recorded run without those that made no cell of its networks, the cells' own arguments put in.
 
-    Calls of a kind that no network recorded (functions, optimizers, losses of a functional step) stay as they were read.
+    Calls of a kind that no network recorded (functions, optimizers, losses of a functional step) stay as they were read, and all
+    of them where MindSpore wrote the network's classes anew, as ``amp.auto_mixed_precision`` does at O1.
     """
+    cells = [cell for network in run_data.networks for cell in network.cells if cell.created]
+    anew = any(_REWRITTEN in (cell.created.file or "").split("/") for cell in cells)
     placed: dict[tuple, list] = {}
-    for cell in (cell for network in run_data.networks for cell in network.cells if cell.builtin and cell.created):
+    for cell in (cell for cell in cells if cell.builtin and not anew):
         placed.setdefault((cell.created.file, cell.class_), []).append(cell)
 
     def made(api: str, call: Call) -> list:
@@ -122,8 +128,8 @@ def recorded_calls(run_data: RunData, ran: Collection) -> list:
 
     version = run_data.mindspore_version
     calls = calls_of(run_data.project, run_data.values, run_data.entries, version, ran, asked)
-    cells = [made(call.api, call.source) for call in calls]
-    return [_with_recorded(call, same, version) if same else call for call, same in zip(calls, cells)]
+    each = [made(call.api, call.source) for call in calls]
+    return [_with_recorded(call, same, version) if same else call for call, same in zip(calls, each)]
 
 
 def _is_layer(api: str, role: str) -> bool:

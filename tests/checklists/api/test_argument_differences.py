@@ -81,3 +81,29 @@ def test_verdict_on_networks_from_outside(verdict, made, conclusion, named):
     entry = verdict("api.01", Run(network=[made], source={"train.py": SCRIPT}))
     assert entry["conclusion"] == conclusion, entry["summary"]
     assert [name for name in OUTSIDE if name in entry["summary"]] == named
+
+
+_BLOCK = """from mindspore import nn
+class Block(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.drop = nn.Dropout(p=0.9)
+        self.fc = nn.Dense(8, 8)
+net = Block()
+model.train(1, data)
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "told"),
+    [
+        ("rewritten_network/BlockOpt_1.py", 12, True),  # O1 made the classes of the network anew
+        ("train.py", 6, False),  # Dropout is in no network that ran
+    ],
+)
+def test_classes_that_were_written_anew(verdict, file, line, told):
+    cells = [{"path": "fc", "class": "Dense", "builtin": True, "args": "", "parameters": ["fc.weight"]}]
+    run = Run(source={"train.py": _BLOCK})
+    run.facts["network"]["networks"][0]["cells"] = [{**one, "created": {"file": file, "line": line}} for one in cells]
+    entry = verdict("api.01", run)
+    assert (entry["conclusion"] == "problem") == told, entry["summary"]
