@@ -17,7 +17,7 @@ from msprec.checklists.common.findings import (
 from msprec.checklists.common.loss.loss_rules import loss_lines
 from msprec.checklists.common.ranks.sharding import overlap
 from msprec.checklists.common.script.array_origin import array_origins
-from msprec.checklists.common.training.constant_prediction import compares_values
+from msprec.checklists.common.training.constant_prediction import compares_values, takes_amounts
 from msprec.checklists.ds.imbalance_mitigation import (
     BY_CLASS,
     class_counters,
@@ -136,7 +136,9 @@ def _few_labelled(counts: dict, unlabelled: str, dataset: Fact) -> Finding:
 
 def _compared_by_value(run_data: RunData, label: Fact, counts: dict) -> bool:
     """Whether whole numbers that were only taken for classes are targets of a regression (0 and 1 may be both)."""
-    return label.kind == "class" and bool(label.guess) and len(counts) > 2 and compares_values(run_data)
+    if label.kind != "class" or len(counts) <= 2:
+        return False
+    return takes_amounts(run_data) or (bool(label.guess) and compares_values(run_data))
 
 
 def _other_shards(run_data: RunData, dataset: Fact) -> list:

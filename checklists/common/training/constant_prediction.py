@@ -54,6 +54,8 @@ _KINDS = {
     "huber_loss": "huber",
 }
 REGRESSION = ("mse", "rmse", "l1", "smooth_l1", "huber")
+#: Losses of amounts, whose whole numbers are no classes.
+_AMOUNTS = re.compile(r"poisson|gaussian_?nll|neg\w*_?binomial|tweedie", re.IGNORECASE)
 _HOW = {
     "softmax_cross_entropy": Text("类别分布的熵", "entropy of the class shares"),
     "nll": Text("类别分布的熵", "entropy of the class shares"),
@@ -316,6 +318,12 @@ def compares_values(run_data: RunData) -> bool:
         _KINDS.get((loss.class_ or "").replace("function ", "").lower()) for loss in run_data.losses
     }
     return bool(kinds) and kinds <= set(REGRESSION) and not run_data.probes.own_losses
+
+
+def takes_amounts(run_data: RunData) -> bool:
+    """Whether a loss that was seen is the likelihood of amounts, such as counts under a Poisson distribution."""
+    names = [loss.class_ for loss in run_data.losses] + [loss.name for loss in run_data.probes.own_losses]
+    return any(_AMOUNTS.search(name or "") for name in names)
 
 
 def _changed(run_data: RunData) -> bool:

@@ -29,6 +29,7 @@ from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.checklists.common.script.array_origin import array_origins
 from msprec.checklists.common.training.constant_prediction import learnt_by
 from msprec.checklists.dp.in_network_normalization import input_scaling
+from msprec.checklists.dp.normalization.degrees import degrees_as_radians
 from msprec.checklists.dp.normalization.divided_by_variance import divided_by_variance
 from msprec.checklists.dp.normalization.divided_too_far import divided_too_far
 from msprec.checklists.dp.normalization.each_row import each_row_by_itself
@@ -73,7 +74,8 @@ def normalised(run_data: RunData) -> Finding:
     rows = [each_window_by_itself(run_data), *(each_row_by_itself(run_data, dataset) for dataset in sets)]
     inputs = worst(_normalised(run_data, dataset) for dataset in sets)
     floored = [floored_inputs(run_data, dataset) or off_centre(run_data, dataset) for dataset in sets]
-    others = (targets, rows, floored, [divided_by_variance(run_data) or missing_brackets(run_data)])
+    plain = divided_by_variance(run_data) or missing_brackets(run_data) or degrees_as_radians(run_data)
+    others = (targets, rows, floored, [plain])
     return together([inputs, *(worst(filter(None, found)) for found in others if any(found))])
 
 

@@ -4,14 +4,13 @@ import ast
 
 from msprec.checklists.common.script.discarded_results import discarded
 from msprec.checklists.common.script.mapped_operations import mapped_operations
+from msprec.checklists.common.script.scaling_statistics import STATISTICS, divides, scaling_statistics
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names, called_name, names_read, plain_number, root_name
+from msprec.source.user_code import bound_names, called_name, names_read, root_name
 
 #: Calls that give scaled arrays and leave what they are given as it is.
 _SCALE = ("fit_transform", "transform", "normalize", "standardize", "zscore", "minmax_scale", "scale")
-
-_STATISTICS = ("mean", "std", "min", "max", "sum", "median", "var")
 
 
 def scale_places(run_data: RunData, places: list) -> list:
@@ -22,9 +21,8 @@ def scale_places(run_data: RunData, places: list) -> list:
         run_data: The run.
         places: Where the arrays got their values.
     """
-    factors = [one for where in places if where for one in _factors(run_data, where)]
     mapped = [one for where in places if where for one in _mapped(run_data, where)]
-    return [*discarded(run_data, _SCALE), *_unused(run_data), *factors, *mapped]
+    return [*discarded(run_data, _SCALE), *_unused(run_data), *scaling_statistics(run_data, places), *mapped]
 
 
 def _unused(run_data: RunData) -> list:
@@ -42,18 +40,14 @@ def _leads_nowhere(run_data: RunData, file: str, node: ast.stmt, read: set) -> b
     if isinstance(node, ast.Assign):
         return _prepares(node.value) and not bound_names(node.targets) & read
     if isinstance(node, ast.FunctionDef):
-        return node.name not in read and _divides(node)
+        return node.name not in read and divides(node)
     return isinstance(node, ast.Expr) and _fits_alone(run_data, file, node.value)
 
 
 def _prepares(value: ast.expr) -> bool:
     """Whether a value is a scaler that was fitted, or statistics alone."""
     parts = value.elts if isinstance(value, ast.Tuple) else [value]
-    return all(isinstance(one, ast.Call) and called_name(one) in ("fit", *_STATISTICS) for one in parts)
-
-
-def _divides(function: ast.AST) -> bool:
-    return any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div) for one in ast.walk(function))
+    return all(isinstance(one, ast.Call) and called_name(one) in ("fit", *STATISTICS) for one in parts)
 
 
 def _fits_alone(run_data: RunData, file: str, call: ast.expr) -> bool:
@@ -63,43 +57,6 @@ def _fits_alone(run_data: RunData, file: str, call: ast.expr) -> bool:
     name = root_name(call.func)
     others = [one for one in run_data.source.nodes(file, ast.Name) if one.id == name and isinstance(one.ctx, ast.Load)]
     return bool(name) and len(others) == 1
-
-
-def _factors(run_data: RunData, where: Fact) -> list:
-    """Where the module gives one number, or a statistic of an array, to a name by which a line scales."""
-    scales = [
-        one
-        for one in run_data.source.nodes_at(where.file, where.line, ast.BinOp)
-        if isinstance(one.op, (ast.Div, ast.Mult))
-    ]
-    names = {side.id for one in scales for side in (one.left, one.right) if isinstance(side, ast.Name)}
-    names |= _given_to_scale(run_data, where)
-    stores = [one for one in run_data.source.trees[where.file].body if isinstance(one, ast.Assign)] if names else []
-    stores = [one for one in stores if bound_names(one.targets) & names]
-    found = [place(where.file, one.lineno) for one in stores if _is_number(one.value) or _is_statistic(one.value)]
-    return [*found, *(at for one in stores for at in _taken_in(run_data, one.value))]
-
-
-def _given_to_scale(run_data: RunData, where: Fact) -> set:
-    """The names that a line hands to functions of the script's that divide."""
-    calls = run_data.source.nodes_at(where.file, where.line, ast.Call)
-    dividing = [one for one in calls if any(_divides(made) for _, made in run_data.source.functions(called_name(one)))]
-    return {given.id for one in dividing for given in one.args if isinstance(given, ast.Name)}
-
-
-def _taken_in(run_data: RunData, value: ast.expr) -> list:
-    """Where the function of the script's that a value comes from takes statistics."""
-    made = run_data.source.functions(called_name(value)) if isinstance(value, ast.Call) else []
-    return [
-        place(file, node.lineno)
-        for file, function in made
-        for node in ast.walk(function)
-        if isinstance(node, ast.Call) and called_name(node) in _STATISTICS
-    ]
-
-
-def _is_number(value: ast.expr) -> bool:
-    return plain_number(value) is not None
 
 
 def _mapped(run_data: RunData, where: Fact) -> list:
@@ -113,7 +70,3 @@ def _mapped(run_data: RunData, where: Fact) -> list:
         for node in ast.walk(function)
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Mult))
     ]
-
-
-def _is_statistic(value: ast.expr) -> bool:
-    return any(isinstance(one, ast.Call) and called_name(one) in _STATISTICS for one in ast.walk(value))

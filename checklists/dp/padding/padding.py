@@ -425,8 +425,10 @@ def _attends_padding(run_data: RunData, judged: list) -> list:
         for one in run_data.probes.attended_padding.softmaxes
         if one.least is not None and one.least >= run_data.limit("dp.04.attended")
     ]
-    if not found or not train:
+    if not train:
         return []
+    if not found:
+        return _hidden_real(run_data, train[0])
     says = Text(
         "{operator}（{where}）把补齐样本的全部权重（至少 {least}）给了补齐的位置：掩码遮住的是真实元素",
         "{operator} at {where} gives all the weight of padded samples (at least {least}) to their padding: the mask hides the "
@@ -436,6 +438,26 @@ def _attends_padding(run_data: RunData, judged: list) -> list:
         least=percent(found[0].least),
     )
     return [PaddingFault(says, train[0], place=_mask_place(run_data, found[0].place), used=found[0].place)]
+
+
+def _hidden_real(run_data: RunData, dataset: Fact) -> list:
+    """Scores that a mask takes far below at all real places and at no padded one, whatever the softmax makes of them."""
+    limit = run_data.limit("dp.04.attended")
+    found = [
+        one
+        for one in run_data.probes.attended_padding.hiding
+        if None not in (one.real, one.padding) and one.real >= limit and one.padding <= 1 - limit
+    ]
+    if not found:
+        return []
+    says = Text(
+        "{where} 的打分在 {real} 的真实位置被压到极低，而补齐的位置没有：掩码遮住的是真实元素",
+        "the scores at {where} are taken far below all others at {real} of the real places, and at none of the padded ones: the "
+        "mask hides the real elements",
+        where=at(found[0].place),
+        real=percent(found[0].real),
+    )
+    return [PaddingFault(says, dataset, place=_mask_place(run_data, found[0].place), used=found[0].place)]
 
 
 def _masked_from_the_other_end(run_data: RunData, judged: list) -> list:

@@ -7,6 +7,7 @@ from msprec.checklists.common.data.target_scale import target_scale
 from msprec.checklists.common.findings import first_place, loss_figure, no_training, op_place
 from msprec.checklists.common.script.array_origin import array_origins
 from msprec.checklists.common.script.compiled_numbers import frozen_factor
+from msprec.checklists.common.script.scaling_statistics import scaling_statistics
 from msprec.checklists.common.training.constant_prediction import REGRESSION, loss_kind
 from msprec.checklists.td.outcome.assessment import assess, has_other_aim
 from msprec.checklists.td.scales.collapse import collapsed_reconstruction
@@ -103,7 +104,7 @@ def _judged(run_data: RunData, targets: Targets, shown: list) -> Optional[Findin
     origins = array_origins(run_data, targets.dataset, targets.column)
     places = [op_place(targets.dataset, "map") or first_place(targets.dataset), *origins]
     if targets.loss.kind in ("mse", "rmse") and targets.spread >= run_data.limit("td.08.drowned"):
-        return problem(_drowned(targets), _STANDARDISE, shown, places)
+        return problem(_drowned(targets), _STANDARDISE, shown, [*places, *scaling_statistics(run_data, places)])
     assessed = run_data.once(assess)
     if has_other_aim(run_data):
         return None

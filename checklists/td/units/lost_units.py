@@ -128,12 +128,18 @@ class Moments:
 
     def start_ranges(self) -> list:
         """``(layer, change of what it gave at the start with the samples)`` where that is known, of a training without loaded
-        weights that learnt nothing or hardly anything; else none."""
-        learnt = self._run_data.once(assess).state not in ("nothing", "hardly")
-        if self._run_data.loads or not self.from_start or learnt:
+        weights that learnt nothing or hardly anything, or of which that cannot be told and whose last layer still gives next to
+        the same for all samples at the end (td.03.flattened); else none."""
+        state = self._run_data.once(assess).state
+        failed = state in ("nothing", "hardly") or (state == "unknown" and self._still_the_same())
+        if self._run_data.loads or not self.from_start or not failed:
             return []
         starts = [(entry, earlier[0]) for entry, earlier in self.courses() if entry.kind == "layer"]
         return [(entry, start.range) for entry, start in starts if start and start.range is not None]
+
+    def _still_the_same(self) -> bool:
+        layers = [one for one in self._end.values() if one.kind == "layer" and one.range is not None]
+        return len(layers) > 1 and layers[-1].range < self._run_data.limit("td.03.flattened") * layers[0].range
 
     def lost(self) -> list:
         """What has lost its units, the first in the order of calls first."""

@@ -16,8 +16,8 @@ from msprec.record.nested import tensors_in
 
 #: Shortest sequence, fewest padded samples, fewest lengths of padding, and largest weights that are looked at, in elements.
 _SHORTEST, _SAMPLES, _LENGTHS, _LARGEST = 4, 4, 3, 1 << 22
-#: A sum's distance from one.
-_CLOSE = 1e-2
+#: A sum's distance from one; scores at or below which a softmax gives nothing beside usual ones.
+_CLOSE, _HIDDEN = 1e-2, -1e4
 
 
 def attended_padding(traces: InferenceTraces) -> Optional[dict]:
@@ -44,7 +44,8 @@ def attended_padding(traces: InferenceTraces) -> Optional[dict]:
         if entry is not None:
             found.setdefault(f"{node.cell} {entry['place']}", entry)  # one line serves several cells of a class
     kept = {name: list(one.values())[:8] for name, one in (("softmaxes", softmaxes), ("means", means))}
-    return {"samples": int(padded.any(1).sum()), **kept, "masks": _masks(trace, padded)[:8]}
+    rest = {"masks": _masks(trace, padded)[:8], "hiding": _hiding(trace, padded)[:8]}
+    return {"samples": int(padded.any(1).sum()), **kept, **rest}
 
 
 def _padding(array: np.ndarray) -> Optional[np.ndarray]:
@@ -120,6 +121,21 @@ def _masks(trace, padded: np.ndarray) -> list:
                     "turned": bool((marked == ~padded[:, ::-1]).all()),
                 }
                 found.setdefault(str(entry["place"]), entry)
+    return list(found.values())
+
+
+def _hiding(trace, padded: np.ndarray) -> list:
+    """What takes some places far below all others, as scores that a mask is added to: the shares of the ``real`` places and of
+    the ``padding`` that are."""
+    found: dict = {}
+    for node in trace.nodes:
+        for one in node.results:
+            if tuple(s for s in getattr(one, "shape", ()) if s != 1) != padded.shape or "Float" not in str(one.dtype):
+                continue
+            low = to_numpy(one).reshape(padded.shape) <= _HIDDEN
+            if low.any() and not low.all():
+                shares = {"real": float(low[~padded].mean()), "padding": float(low[padded].mean())}
+                found.setdefault(str(place_of(node)), {"place": place_of(node), **shares})
     return list(found.values())
 
 

@@ -11,6 +11,7 @@ from msprec.probe.steps.inference_trace import InferenceTraces
 from msprec.probe.steps.producing_operator import CARRIERS
 
 _MATMULS = ("matmul", "matmult", "bmm", "batchmatmul", "matmulext", "bmmext")
+_SUMS, _PRODUCTS = ("sum", "reducesum", "reduce_sum", "sumext"), ("mul", "multiply", "mulext")
 #: What leaves the weights as they are in inference mode.
 _PASSED = (*CARRIERS, "dropout", "dropout2d", "dropoutext", "t", "mt", "movedim", "getattr")  # x.T
 #: What makes vectors of length one.
@@ -32,6 +33,10 @@ def attention_axes(traces: InferenceTraces) -> list:
     trace = traces.of()
     found: dict = {}
     for node in trace.nodes:
+        if plain_name(node) in _SUMS:
+            entry = _weighted_sum(trace, node)
+            if entry is not None:
+                found.setdefault(str(entry), entry)
         if plain_name(node) not in _MATMULS or len(node.inputs) != 2:
             continue
         for weights, axis in zip(node.inputs, (-1, -2)):
@@ -67,6 +72,31 @@ def _entry(softmax: Node, product: Node, weights, axis: int) -> Optional[dict]:
         return None
     whole = _ones_along(to_numpy(weights).astype(np.float64))
     return None if not whole or axis in whole else _found(softmax, product, weights, whole[-1], axis, unit_length=False)
+
+
+def _weighted_sum(trace: GraphTrace, total: Node) -> Optional[dict]:
+    """A sum of a product with softmax weights over another axis than that along which they add up to one."""
+    product = trace.producers.get(id(total.inputs[0])) if total.inputs else None
+    if product is None or plain_name(product) not in _PRODUCTS or len(product.inputs) != 2:
+        return None
+    axis = _summed_axis(to_numpy(total.inputs[0]), to_numpy(total.results[0])) if total.results else None
+    for weights in product.inputs if axis is not None else ():
+        softmax = _softmax_of(trace, weights)
+        same = softmax is not None and getattr(weights, "ndim", 0) == total.inputs[0].ndim
+        entry = _entry(softmax, total, weights, axis) if same else None
+        if entry is not None:
+            return entry
+    return None
+
+
+def _summed_axis(given: np.ndarray, made: np.ndarray) -> Optional[int]:
+    """The axis, counted from the end, over which an array was summed; None where it is none alone."""
+    if not 0 < given.size <= _LARGEST:
+        return None
+    axes = [at for at in range(given.ndim) if given.shape[at] > 1 and given.size // given.shape[at] == made.size]
+    sums = [(at, given.astype(np.float64).sum(at).reshape(-1)) for at in axes]
+    fitting = [at for at, values in sums if np.allclose(values, made.reshape(-1), rtol=1e-3, atol=1e-4)]
+    return fitting[0] - given.ndim if len(fitting) == 1 else None
 
 
 def _cosines(trace: GraphTrace, product: Node) -> Optional[dict]:

@@ -406,6 +406,16 @@ _ATTENDED_PADDING = {
         ],
         "what marks as many places of each sample as are real",
     ),
+    "hiding": key(
+        [
+            {
+                "place": key(PLACE, "where it is made"),
+                "real": key(finite, "share of the real places that it takes far below all others"),
+                "padding": key(finite, "share of the padded places that it takes there"),
+            }
+        ],
+        "what takes some places far below all others, as scores that a mask is added to",
+    ),
     "means": key(
         [
             {

@@ -3,7 +3,7 @@
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.td.units.initial_weights import mostly_saturated, too_large, wide_start
+from msprec.checklists.td.units.initial_weights import fading_signal, mostly_saturated, too_large, wide_start
 from msprec.checklists.td.units.lost_units import Lost, Moments
 
 
@@ -74,3 +74,27 @@ def test_saturated_in_a_training_that_came_half_way(tmp_path, end, std, share, f
     made.facts["probes"]["units"]["moments"].insert(0, {**end_moment, "moment": "start", "step": 1})
     data = run_data(tmp_path, made)
     assert len(mostly_saturated(data, Moments(data))) == found
+
+
+@pytest.mark.parametrize(("end", "found"), [(5e-5, True), (0.03, False)])
+def test_a_signal_that_dies_out_where_the_outcome_is_not_known(tmp_path, end, found):
+    """A hinge loss of the script's own has no constant to compare with: what the network gives at the end decides."""
+    made = _run(0.9, 0.5, 0.01)
+    made.facts["loss"]["losses"] = [{"class": "hinge", "builtin": False, "args": "", "place": None}]
+    layers = made.facts["probes"]["units"]["moments"][0]["entries"]
+    layers.append({**layers[0], "cell": "6"})
+    made.facts["parameters"]["parameters"].append(
+        {**made.facts["parameters"]["parameters"][0], "cell": "6", "name": "6.weight"}
+    )
+    moments = [
+        {
+            "moment": name,
+            "step": step,
+            "samples": 64,
+            "entries": [{**one, "range": r} for one, r in zip(layers, ranges)],
+        }
+        for name, step, ranges in (("start", 1, (0.04, 1e-3, 7e-5, 2e-6)), ("end", 135, (0.04, 1e-3, 7e-5, end)))
+    ]
+    made.facts["probes"]["units"]["moments"] = moments
+    data = run_data(tmp_path, made)
+    assert (fading_signal(data, Moments(data)) is not None) == found

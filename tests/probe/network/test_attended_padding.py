@@ -121,3 +121,30 @@ def test_share_of_a_mean(monkeypatch, hides, shares):
     monkeypatch.setitem(globals(), "Net", Averaged)
     means = facts(hides, IDS)["means"]
     assert [shares[0] <= one["share"] <= shares[1] for one in means] == ([True] if shares else [])
+
+
+class Weighed(nn.Cell):
+    """Scores with a mask of the padding, or of the words, and a softmax along the samples, which tells nothing of either."""
+
+    def __init__(self, hidden):
+        super().__init__()
+        self.embedding, self.score, self.head = (
+            nn.Embedding(10, 8, embedding_table="normal"),
+            nn.Dense(8, 1),
+            nn.Dense(8, 2),
+        )
+        self.hidden = hidden
+
+    def construct(self, ids):
+        x = self.embedding(ids)
+        hidden = (ids == 0) if self.hidden == "padding" else (ids != 0)
+        scores = self.score(x).squeeze(-1) - 1e9 * hidden.astype(ms.float32)
+        return self.head((ops.softmax(scores, axis=0).expand_dims(-1) * x).sum(axis=1))
+
+
+@pytest.mark.parametrize(("hidden", "real", "padding"), [("padding", 0.0, 1.0), ("words", 1.0, 0.0)])
+def test_scores_that_are_taken_far_below(hidden, real, padding):
+    made = facts(Weighed(hidden), IDS)
+    assert made["softmaxes"] == []
+    assert {(one["real"], one["padding"]) for one in made["hiding"] if one["place"]} <= {(real, padding)}
+    assert made["hiding"]

@@ -82,3 +82,14 @@ def test_one_factor_of_length_one_makes_no_cosine():
         return ops.matmul(z, x.reshape(15, 4).T)
 
     assert found(mix) == []
+
+
+@pytest.mark.parametrize(("axis", "wrong"), [(1, []), (0, [(-3, -2)])])
+def test_weights_that_are_multiplied_in_and_summed_over(axis, wrong):
+    """As of an attention that pools: softmax of one score a place."""
+
+    def mix(x, dropout):
+        shares = ops.softmax(x.sum(axis=-1), axis=axis)
+        return (shares.expand_dims(-1) * x).sum(axis=1)
+
+    assert found(mix) == wrong
