@@ -32,6 +32,7 @@ RULES = {
     shapes.other_column: TARGETS,
     shapes.single_class: TARGETS,
     targets.several_classes: TARGETS,
+    targets.empty_rows: TARGETS,
     targets.sums_apart: OUTPUT,
     ranges.activated_twice: OUTPUT,
     ranges.cut_off: OUTPUT,

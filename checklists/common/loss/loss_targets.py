@@ -17,7 +17,7 @@ from msprec.checklists.common.loss.loss_with_inputs import (
 )
 from msprec.checklists.common.loss.target_columns import Beyond, beyond_range
 from msprec.checklists.common.loss.wrong_loss import Wrong
-from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.script.array_origin import array_origins, label_origins
 from msprec.checklists.common.script.call_sites import made_for_calls
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -25,6 +25,7 @@ from msprec.engine.schema import Fact
 #: A loss that ignores what is named as padding, or the number that an embedding is told stands for it; a class has that part of
 #: an even share at least.
 _PAD_IGNORED, _SHARE_OF_A_CLASS = r"(?i)ignore_index\s*=\s*\w*pad", 0.25
+_ONE_HOT = r"\bone_hot\(|\bOneHot\(|\bnp\.eye\("
 #: The share of rows from which a few odd ones do not explain what their sums are.
 _MOST_ROWS = 0.5
 
@@ -82,6 +83,35 @@ def sums_apart(one: LossWithInputs, _) -> Optional[Wrong]:
         "probabilities of classes of which one holds.",
     )
     return wrong_output(one, summary, advice)
+
+
+def empty_rows(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
+    """Rows of one-hot targets that are 0 throughout, where the labels hold numbers beyond the last class."""
+    targets, shape = one.fact.targets, one.shape
+    one_hot = targets.distinct == 2 and (targets.min, targets.max) == (0, 1) and targets.several == 0
+    if one.takes != "scores of classes" or not one_hot or len(shape) != 2 or not targets.not_one or one.own:
+        return None
+    for dataset in run_data.datasets_of("train"):
+        numbers = [int(name) for name in dataset.label.counts if re.fullmatch(r"\d+", name)]
+        if dataset.label.kind == "class" and numbers and max(numbers) >= shape[1] >= len(numbers):
+            places = [*run_data.find_lines(_ONE_HOT, 2), *label_origins(run_data)[:3], one.fact.place]
+            return Wrong(*_without_place(one, min(numbers), max(numbers)), *places)
+    return None
+
+
+def _without_place(one: LossWithInputs, low: int, high: int) -> tuple:
+    """What is wrong with one-hot targets of classes ``low`` to ``high``, and what to do."""
+    return Text(
+        "{rows} 行 one-hot 目标中有 {empty} 行全为 0：类别编号从 {low} 到 {high}，而 one_hot 只有 0 到 {last} 的位置，"
+        "编号 {high} 的样本没有目标，从不被学习。",
+        "{empty} of {rows} rows of one-hot targets are 0 throughout: the classes are numbered {low} to {high}, and there are "
+        "places for 0 to {last} alone, so that samples of class {high} have no target and are never learnt.",
+        rows=one.fact.targets.rows,
+        empty=one.fact.targets.not_one,
+        low=low,
+        high=high,
+        last=one.shape[1] - 1,
+    ), Text("把标签减去 {low}，使编号从 0 开始。", "Take {low} off the labels: they begin at 0.", low=low)
 
 
 def out_of_reach(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:

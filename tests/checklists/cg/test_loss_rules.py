@@ -302,3 +302,22 @@ def test_the_call_that_makes_the_last_layer(verdict, code, lines):
     run.facts["probes"] = {"skipped": {}, "losses": [loss("bce_with_logits", out, targets())]}
     found = verdict("cg.04", run)
     assert [one["line"] for one in found["locations"]] == lines
+
+
+@pytest.mark.parametrize(
+    ("counts", "not_one", "told"),
+    [
+        ({"1": 250, "2": 250, "3": 250, "4": 250}, 8, True),
+        ({"0": 250, "1": 250, "2": 250, "3": 250}, 0, False),
+        ({"-1": 250, "1": 250, "2": 250, "3": 250}, 8, False),  # samples without a label
+    ],
+)
+def test_rows_of_one_hot_targets_that_are_empty(verdict, counts, not_one, told):
+    aim = targets(low=0.0, high=1.0, shape=[32, 4], whole=True, distinct=2, rows=32, several=0, not_one=not_one)
+    one = loss("softmax_cross_entropy", output(linear=True), aim, (32, 4))
+    data = column(counts, high=4.0, shape=[], dtype="int32")
+    data["label"] = {"column": "y", "kind": "class", "counts": counts}
+    made = Run(datasets=[data], source={"train.py": "t = ops.one_hot(y, 4, one, zero)\n"})
+    made.facts["probes"] = {"losses": [one], "skipped": {}}
+    found = verdict("cg.04", made)
+    assert ("no target and are never learnt" in found["summary"]) == told, found["summary"]
