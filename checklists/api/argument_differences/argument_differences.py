@@ -332,6 +332,7 @@ def _written_at(run_data: RunData, entry: OtherFrameworkArgument) -> list:
     name = entry.what.partition("(")[2].rstrip(")")
     value = float(entry.value) if isinstance(entry.value, (int, float)) else None
     found = argument_origin(run_data, entry.place, ArgumentName((name,), 0 if name == "keep_prob" else 99), "", value)
+    found = found or _options(run_data, entry)
     if found or run_data.matches_at(rf"\b{name}\s*=", entry.place):
         return found
     made = run_data.find_lines(rf"\bpartial\(.*\b{entry.what.partition('(')[0]}\b.*\b{name}\s*=", 2)
@@ -339,6 +340,14 @@ def _written_at(run_data: RunData, entry: OtherFrameworkArgument) -> list:
         return made
     # handed on as keywords: a configuration holds the name with the value
     return run_data.find_lines(rf"\b{name}['\"]?\s*[=:]\s*{re.escape(str(entry.value))}\b", 2)
+
+
+def _options(run_data: RunData, entry: OtherFrameworkArgument) -> list:
+    """Where the options of a command line that the line hands on have the value for their default."""
+    fields = run_data.source.nodes_at(entry.place.file, entry.place.line, ast.Attribute)
+    value = re.escape(str(entry.value))
+    options = [rf"add_argument\(\s*['\"]--{re.escape(one.attr)}['\"].*\bdefault\s*=\s*{value}\b" for one in fields]
+    return [at for option in options for at in run_data.find_lines(option, 1)]
 
 
 # --- without a reference

@@ -107,3 +107,15 @@ def test_classes_that_were_written_anew(verdict, file, line, told):
     run.facts["network"]["networks"][0]["cells"] = [{**one, "created": {"file": file, "line": line}} for one in cells]
     entry = verdict("api.01", run)
     assert (entry["conclusion"] == "problem") == told, entry["summary"]
+
+
+def test_the_option_that_a_share_to_drop_comes_from(verdict):
+    code = _BLOCK.replace("__init__(self)", "__init__(self, drop)").replace("p=0.9", "p=drop")
+    code = code.replace("net = Block()", "net = Block(args.dropout)")
+    head = "parser.add_argument('--dropout', type=float, default=0.9)\nargs = parser.parse_args()\n"
+    run = Run(source={"train.py": "import argparse\nparser = argparse.ArgumentParser()\n" + head + code})
+    run.facts["network"]["networks"][0]["cells"] = [
+        {"path": "drop", "class": "Dropout", "builtin": True, "args": "", "created": {"file": "train.py", "line": 9}}
+    ]
+    entry = verdict("api.01", run)
+    assert entry["conclusion"] == "problem" and {"file": "train.py", "line": 3} in entry["locations"], entry
