@@ -224,8 +224,7 @@ def _in_source(tree: ast.AST, made: ast.expr, index: int) -> Iterator[int]:
         for body in bodies:
             yield from _handed_out(body, index)
             yield from _given_attributes(one, body, index)
-            if body is one:
-                yield from _from_outside(tree, body, index)
+            yield from _from_outside(tree, body, index)
 
 
 def _from_outside(tree: ast.AST, generator: ast.AST, index: int) -> Iterator[int]:

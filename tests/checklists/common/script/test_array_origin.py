@@ -219,7 +219,7 @@ d = NumpySlicesDataset((X, Y), ["x", "y"])
         ("def make():\n    x = load()\n    return NumpySlicesDataset((x, 0), ['x', 'y'])\n", 3, [2]),
         ("y = load()\nX = np.eye(3)[y]\nd = NumpySlicesDataset((X, y), ['x', 'y'])\n", 3, [2, 1]),
         ("y = load()\nX = rows[y]\nd = NumpySlicesDataset((X, y), ['x', 'y'])\n", 3, [2]),
-        (_SOURCE, 6, [4]),
+        (_SOURCE, 6, [4, 1]),
         (_GENERATOR, 7, [5, 3, 2, 1]),
         (_WITHIN, 7, [5, 3]),
         (_WINDOWS, 8, [5, 7]),
