@@ -9,6 +9,7 @@ from msprec.checklists.common.script.call_sites import calls_around, calls_of
 from msprec.checklists.common.script.callback_methods import never_called
 from msprec.checklists.common.weights.weight_updates import applied_updates
 from msprec.checklists.td.replicas.shared_memory import shared_memory
+from msprec.checklists.td.replicas.slow_average import slow_average
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -73,7 +74,7 @@ def stale_copies(run_data: RunData) -> Optional[Finding]:
             return _finding(run_data, copy, problem)
         if not copy.in_training and not kept:
             return _finding(run_data, copy, undecided if copy.original_evaluated else problem)
-    return None
+    return slow_average(run_data)
 
 
 def _statistics(run_data: RunData, copy: Fact) -> Finding:
