@@ -20,6 +20,8 @@ from msprec.engine.schema import Fact
 
 #: Relative change of a weight by which a rate was large enough to move it.
 _MOVED = 0.1
+#: Targets that vary by less beside their mean have it to be taken off, whatever their scale (td.08).
+_SPREAD = 0.1
 
 
 def target_scale(run_data: RunData, dataset: Fact) -> Optional[Finding]:
@@ -56,7 +58,7 @@ def _far_from_mean(run_data: RunData, loss: LossKind, column: Fact, outcome: Bes
     beyond = max(outcome.end - outcome.constant_value, 0.0)
     left = math.sqrt(beyond) if loss.kind == "mse" else beyond
     moved = [one.moved.relative or 0.0 for one in run_data.parameters if one.kind == "weight"]
-    return left >= abs(column.mean) / 2 > column.std and max(moved, default=0.0) >= _MOVED
+    return left >= abs(column.mean) / 2 > column.std >= _SPREAD * abs(column.mean) and max(moved, default=0.0) >= _MOVED
 
 
 def _largest_output(loss: LossKind) -> Optional[float]:

@@ -22,7 +22,6 @@ from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.received_batches.aliased_states import aliased_states
 from msprec.checklists.td.received_batches.carried_states import carried_states
 from msprec.checklists.td.received_batches.changed_in_place import changed_in_place
-from msprec.checklists.td.received_batches.constant_inputs import constant_inputs
 from msprec.checklists.td.received_batches.done_flags import inverted_ends, unread_ends
 from msprec.checklists.td.received_batches.encoded_targets import encoded_targets
 from msprec.checklists.td.received_batches.exchanged_parts import exchanged_parts
@@ -132,9 +131,16 @@ def _why(run_data: RunData) -> Text:
 
 
 def _constant(run_data: RunData) -> Optional[Finding]:
-    """All inputs of a training set hold one and the same number."""
+    """All inputs of a training set hold one and the same number, ids of tokens too, and its labels do not."""
     for dataset in train_sets(run_data):
+        label = next((one for one in dataset.columns if one.name == dataset.label.column), None)
+        if label is not None and label.min is not None and label.min == label.max:
+            continue  # nothing is told of that either (ds.02)
         columns = entering(run_data, [one for one in feature_columns(dataset) if one.kind in ("float", "int")])
+        ids = [one for one in dataset.columns if one is not label and one.kind == "int" and one.shape]
+        if any(one.min != one.max for one in ids):
+            continue
+        columns = columns or ids
         known = [one for one in columns if None not in (one.min, one.max)]
         enough = (dataset.scanned.samples or 0) >= run_data.limit("td.05.samples")
         if known and len(known) == len(columns) and enough and all(one.min == one.max for one in known):
@@ -144,7 +150,8 @@ def _constant(run_data: RunData) -> Optional[Finding]:
 
 def _all_constant(run_data: RunData, dataset: Fact, columns: list) -> Finding:
     zeros = all(one.max == 0 for one in columns)
-    places = [*(run_data.find_lines(_WHOLE, 2) if zeros else []), op_place(dataset, "map") or first_place(dataset)]
+    places = [*(run_data.find_lines(_WHOLE, 2) if zeros else []), *array_origins(run_data, dataset, columns[0])]
+    places += [op_place(dataset, "map") or first_place(dataset)]
     return problem(
         Text(
             "训练集交付的输入 {names} 处处等于 {value}：{n} 个样本中没有任何可学的内容。",
@@ -424,7 +431,6 @@ _JUDGES = (
     unread_ends,
     _permuted,
     _zeroed,
-    constant_inputs,
     _emptied,
     _lost_inside,
     seen_targets,

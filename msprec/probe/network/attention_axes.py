@@ -84,7 +84,7 @@ def _weighted_sum(trace: GraphTrace, total: Node) -> Optional[dict]:
         softmax = _softmax_of(trace, weights)
         same = softmax is not None and getattr(weights, "ndim", 0) == total.inputs[0].ndim
         entry = _entry(softmax, total, weights, axis) if same else None
-        if entry is not None:
+        if entry is not None and weights.shape[entry["axis"]] > 1:  # of a softmax of one number td.03 tells by itself
             return entry
     return None
 
