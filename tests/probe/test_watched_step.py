@@ -171,3 +171,18 @@ def test_differences_of_predictions_with_each_other_are_no_broadcast():
         return ops.relu(1 - (scores - scores[:, 0])).mean() + 0 * y.mean()
 
     assert _facts(ranking, net, (X, Y))["broadcasts"] == []
+
+
+def test_weights_that_are_differentiated_by_are_no_broadcast():
+    """A weight of (4, 1) and its bias of (4,), handed to value_and_grad in the line that calls it."""
+    net = nn.SequentialCell(nn.Dense(1, 4), nn.Tanh(), nn.Dense(4, 1))
+    weights = ms.ParameterTuple(net.trainable_params())
+
+    def residual(t):
+        return net(t).square().mean()
+
+    def step(t):
+        loss, _ = ms.value_and_grad(residual, None, weights)(t)
+        return loss
+
+    assert _facts(step, net, (Y,))["broadcasts"] == []

@@ -38,6 +38,7 @@ _SYMMETRIC = (MSE, L1, "smooth_l1", "huber", "rmse")
 #: Weights of more classes are not kept.
 _MOST_CLASSES = 1000
 _PRODUCTS = ("mul", "mult", "multiply")
+_DIFFERENTIATES = ("value_and_grad", "grad", "vjp", "GradOperation")
 _SETTINGS = ("reduction", "sparse", "label_smoothing", "ignore_index", "delta", "beta")
 
 
@@ -200,7 +201,8 @@ def _broadcasts(trace: GraphTrace, labels: list) -> list:
         shapes = [tuple(value.shape) for value in node.inputs[:2]]
         if len(shapes) < 2 or not _spreads(*shapes) or kind_called(node.callee) in (SOFTMAX, NLL):
             continue
-        if len(node.results) > 1:  # gradients that are clipped together are of all shapes
+        # gradients that are clipped together are of all shapes, and so are weights that a compiled step differentiates by
+        if len(node.results) > 1 or node.callee in _DIFFERENTIATES:
             continue
         arrays = [to_numpy(value) for value in node.inputs[:2]]
         given = [
