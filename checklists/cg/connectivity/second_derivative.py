@@ -56,6 +56,8 @@ def _called_in_constructs(run_data: RunData) -> set:
 
 def _second(run_data: RunData, file: str) -> Optional[int]:
     """The line of a file that takes the gradient by an input of such a gradient."""
+    if sum(not _by_weights(call) for call in run_data.source.calls_named(file, GRADIENTS)) < 2:
+        return None
     orders: dict = {}
     assigned = [
         (target.id, node)
