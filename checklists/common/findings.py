@@ -29,6 +29,11 @@ def train_sets(run_data: RunData) -> list:
     return run_data.datasets_of("train")
 
 
+def label_column(dataset: Fact) -> Optional[Fact]:
+    """The column of a data set that is its label; None where there is none."""
+    return next((one for one in dataset.columns if one.name == dataset.label.column), None)
+
+
 def first_place(dataset: Fact) -> Fact:
     """Where the data set is created, or else where it is iterated."""
     for step in dataset.pipeline:

@@ -16,9 +16,10 @@ _HOLDS = (ast.List, ast.Tuple)
 def judge_unused_parameters(run_data: RunData) -> Optional[Finding]:
     """A problem where some of the names that gradients are computed by stand nowhere else but where they are made, while others
     of them are computed with; each is given a value once."""
-    for file, tree in run_data.source.trees.items():
-        for names in _tuples(run_data, file):
-            reads, made = _reads(tree), _made(tree)
+    for file in run_data.source.trees:
+        tuples = list(_tuples(run_data, file))
+        reads, made = (_reads(run_data, file), _made(run_data, file)) if tuples else ({}, {})
+        for names in tuples:
             if any(len(made.get(name, [])) != 1 for name in names):
                 continue
             unused = [name for name in names if not reads.get(name)]
@@ -38,20 +39,20 @@ def _tuples(run_data: RunData, file: str) -> Iterator[list]:
             yield [part.id for part in one.elts if isinstance(part, ast.Name)]
 
 
-def _reads(tree: ast.AST) -> dict:
+def _reads(run_data: RunData, file: str) -> dict:
     """The nodes that read each name, but as an element of a list or tuple."""
-    held = {id(one) for node in ast.walk(tree) if isinstance(node, _HOLDS) for one in node.elts}
+    held = {id(one) for node in run_data.source.nodes(file, *_HOLDS) for one in node.elts}
     found: dict = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in held:
+    for node in run_data.source.nodes(file, ast.Name):
+        if isinstance(node.ctx, ast.Load) and id(node) not in held:
             found.setdefault(node.id, []).append(node)
     return found
 
 
-def _made(tree: ast.AST) -> dict:
+def _made(run_data: RunData, file: str) -> dict:
     """The statements that give each name a value."""
     found: dict = {}
-    for node, target, _, _ in assignments(ast.walk(tree)):
+    for node, target, _, _ in assignments(run_data.source.nodes(file, ast.Assign)):
         if isinstance(target, ast.Name):
             found.setdefault(target.id, []).append(node)
     return found

@@ -1,5 +1,6 @@
 """Weights whose gradients came and that end as they began: something gives them their first values again (cg.02)."""
 
+from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text, listed
@@ -9,8 +10,9 @@ from msprec.checklists.common.weights.weight_updates import gradients_came
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 
-#: Calls that give parameters values.
-_SETS = ("set_data", "assign_value", "assign", "Assign", "load_param_into_net", "copy_")
+#: The call that gives a whole network its values, and those that give parameters theirs.
+LOADS = "load_param_into_net"
+_SETS = ("set_data", "assign_value", "assign", "Assign", LOADS, "copy_")
 
 
 def set_back(run_data: RunData, stuck: list, updates: int, others: list) -> Optional[Finding]:
@@ -52,8 +54,18 @@ def set_back(run_data: RunData, stuck: list, updates: int, others: list) -> Opti
 def _in_loops(run_data: RunData) -> list:
     """The calls in loops of functions that give parameters values, and where these do so."""
     found: list = []
+    for where, _, called in set_in_functions(run_data):
+        found += [*called, where] if called else []
+    return each_place_once(found)
+
+
+def set_in_functions(run_data: RunData) -> Iterator[tuple]:
+    """``(place, call, the calls in loops of the function around it)`` of each call that gives parameters values."""
     for file, call in run_data.source.calls_anywhere(_SETS):
         where = place(file, call.lineno)
-        called = [one for one in calls_around(run_data, where) if in_loop(run_data, one)]
-        found += [*called, where] if called else []
-    return list({(one.file, one.line): one for one in found}.values())
+        yield where, call, [one for one in calls_around(run_data, where) if in_loop(run_data, one)]
+
+
+def each_place_once(places: list) -> list:
+    """The places without those that come again."""
+    return list({(one.file, one.line): one for one in places}.values())

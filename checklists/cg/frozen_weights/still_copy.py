@@ -5,15 +5,14 @@ from collections import Counter
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.cg.frozen_weights.set_back import LOADS, each_place_once, set_in_functions
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.script.call_sites import calls_around, in_loop
+from msprec.checklists.common.script.call_sites import in_loop
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import called_name
 
-#: Calls that give one parameter a value, and those that list the parameters of a network.
-_LOADS = "load_param_into_net"
-_SETS = ("set_data", "assign_value", "assign", "Assign", "copy_")
+#: Calls that list the parameters of a network.
 _LISTS = ("get_parameters", "trainable_params", "parameters", "parameters_and_names")
 
 
@@ -52,16 +51,14 @@ def still_copy(run_data: RunData) -> Optional[Finding]:
 def _copies(run_data: RunData) -> list:
     """Where a network's parameters are copied to another's in a loop, the loops over both, and the calls of what does it."""
     found: list = []
-    for file, call in run_data.source.calls_anywhere((*_SETS, _LOADS)):
-        where = place(file, call.lineno)
-        loops = [one for one in run_data.source.enclosing(file, call.lineno) if isinstance(one, ast.For)]
-        copied = _of_network(call) if called_name(call) == _LOADS else any(map(_zips, loops))
-        called = [one for one in calls_around(run_data, where) if in_loop(run_data, one)]
-        if called_name(call) == _LOADS and not called and in_loop(run_data, where):
+    for where, call, called in set_in_functions(run_data):
+        loads = called_name(call) == LOADS
+        over = [one for one in run_data.source.enclosing(where.file, where.line) if _zips(one)]
+        if loads and not called and in_loop(run_data, where):
             called = [where]
-        if copied and called:
-            found += [where, *(place(file, one.lineno) for one in loops if _zips(one)), *called]
-    return list({(one.file, one.line): one for one in found}.values())
+        if called and (_of_network(call) if loads else over):
+            found += [where, *(place(where.file, one.lineno) for one in over), *called]
+    return each_place_once(found)
 
 
 def _of_network(call: ast.Call) -> bool:
@@ -70,7 +67,8 @@ def _of_network(call: ast.Call) -> bool:
     return any(isinstance(one, ast.Call) and called_name(one) == "parameters_dict" for one in given)
 
 
-def _zips(loop: ast.For) -> bool:
-    """Whether a loop goes over the parameters of two networks side by side."""
-    given = loop.iter.args if isinstance(loop.iter, ast.Call) and called_name(loop.iter) == "zip" else []
+def _zips(node: ast.AST) -> bool:
+    """Whether it is a loop over the parameters of two networks side by side."""
+    over = node.iter if isinstance(node, ast.For) else None
+    given = over.args if isinstance(over, ast.Call) and called_name(over) == "zip" else []
     return len(given) == 2 and all(isinstance(one, ast.Call) and called_name(one) in _LISTS for one in given)

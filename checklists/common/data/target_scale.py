@@ -38,12 +38,14 @@ def target_scale(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     column = target_column(run_data, loss, dataset)
     if column is None or None in (column.mean, column.std) or column.kind not in ("float", "int"):
         return None
-    size, outcome = math.hypot(column.mean, column.std), learning_outcome(run_data)
-    reached = _largest_output(loss)
-    if size < run_data.limit("dp.01.target"):
-        far = size >= run_data.limit("dp.01.far_target") and _far_from_mean(run_data, loss, column, outcome)
+    size, usual = math.hypot(column.mean, column.std), run_data.limit("dp.01.target")
+    if size < min(usual, run_data.limit("dp.01.far_target")):
+        return None
+    outcome, reached = learning_outcome(run_data), _largest_output(loss)
+    if size < usual:
+        far = _far_from_mean(run_data, loss, column, outcome)
         return _too_large(run_data, dataset, column, size, reached, outcome) if far else None
-    small = reached is not None and reached * run_data.limit("dp.01.target") <= size
+    small = reached is not None and reached * usual <= size
     failed = outcome.verdict in ("nothing", "hardly", "diverged") or _never_finite(run_data)
     # outputs near the targets: whatever keeps the training from learning, it is not their size
     if outcome.verdict == "learnt" or not (small or (failed and reached is None)):

@@ -27,6 +27,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Text
+from msprec.checklists.common.findings import label_column
 from msprec.checklists.common.training.training_segments import last_datasets, last_evaluations, last_rows
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -431,7 +432,7 @@ def _plain(text: str):
 
 def target_column(run_data: RunData, loss: LossKind, dataset: Fact) -> Optional[Fact]:
     """The column of the targets of that loss; None where there is none, or what enters the loss is not what it holds."""
-    column = next((one for one in dataset.columns if one.name == dataset.label.column), None)
+    column = label_column(dataset)
     if column is None and loss.kind in _CLASSES and len(dataset.columns) == 1:
         column = dataset.columns[0]  # token ids whose next one is predicted
     if column is None and loss.kind in REGRESSION and _is_given_back(loss, dataset):

@@ -18,7 +18,7 @@ def cannot_learn(run_data: RunData, what: Text) -> Optional[tuple]:
     Args:
         what: `THE_RATE` or `THE_EPOCHS`.
     """
-    left_out = sort_parameters(run_data).left_out
+    left_out = run_data.once(sort_parameters).left_out
     if several_unregistered(run_data) or any(one.kind == "weight" for one in left_out):
         why = Text(
             "有可训练的权重不在优化器中（cg.02）：它们怎样都不会学习，{what}要在改正之后再判断",

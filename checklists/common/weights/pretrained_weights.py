@@ -57,8 +57,12 @@ class JudgedLoad(NamedTuple):
 def judge_loads(run_data: RunData) -> Finding:
     """The finding on all loads of a run, and on the reference weights where there are some."""
     loads = [load for load in run_data.loads if not load.optimizer]
-    judged = [_reference(run_data), kept_as_views(run_data), monitored_the_wrong_way(run_data)]
-    judged += [states_as_weights(run_data)]
+    judged = [
+        _reference(run_data),
+        kept_as_views(run_data),
+        monitored_the_wrong_way(run_data),
+        states_as_weights(run_data),
+    ]
     judged += [_of_loads(run_data, loads)] if loads else []
     judged += [holds_first_weights(run_data)]
     judged += [kept_at_worst(run_data)] if loads or run_data.find_lines(_PUTS_BACK, 1) else []

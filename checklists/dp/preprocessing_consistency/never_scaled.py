@@ -4,7 +4,7 @@ import ast
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.findings import at, train_sets
+from msprec.checklists.common.findings import at, label_column, train_sets
 from msprec.checklists.common.script.array_origin import label_origins
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
@@ -40,7 +40,7 @@ def _object(call: ast.Call) -> str:
 def _wide_targets(run_data: RunData):
     """The column of a regression's targets that is not scaled."""
     for dataset in train_sets(run_data):
-        column = next((one for one in dataset.columns if one.name == dataset.label.column), None)
+        column = label_column(dataset)
         if column is None or dataset.label.kind != "regression" or None in (column.mean, column.std):
             continue
         if max(abs(column.mean), abs(column.std)) > _SCALED:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.findings import at, train_sets
+from msprec.checklists.common.findings import at, label_column, train_sets
 from msprec.checklists.common.script.part_names import LABELS, OTHER, TRAINING
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
@@ -44,7 +44,7 @@ def not_scaled_back(run_data: RunData) -> Optional[Finding]:
 
 def _targets_standardised(run_data: RunData) -> bool:
     for dataset in train_sets(run_data):
-        column = next((one for one in dataset.columns if one.name == dataset.label.column), None)
+        column = label_column(dataset)
         known = column is not None and None not in (column.mean, column.std) and dataset.label.kind == "regression"
         if column is not None and known and abs(column.mean) < _NEAR and abs(column.std - 1) < _NEAR:
             return True

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.findings import at, train_sets
+from msprec.checklists.common.findings import at, label_column, train_sets
 from msprec.checklists.common.training.constant_prediction import REGRESSION
 from msprec.checklists.common.training.reinforcement import learns_by_rewards
 from msprec.engine.run_data import RunData, place
@@ -49,7 +49,7 @@ def scored_as_classes(run_data: RunData, _dataset: Fact, _column: Fact) -> Optio
 
 def _has_fractions(dataset: Fact) -> bool:
     """Whether the label column of a set holds one amount a sample that is no whole number."""
-    column = next((one for one in dataset.columns if one.name == dataset.label.column), None)
+    column = label_column(dataset)
     if (
         column is None
         or dataset.label.kind != "regression"

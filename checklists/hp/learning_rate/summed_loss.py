@@ -10,6 +10,7 @@ from msprec.checklists.common.findings import train_sets
 from msprec.checklists.common.loss.loss_rules import loss_lines
 from msprec.checklists.common.training.constant_prediction import BesideConstant, loss_kind
 from msprec.checklists.common.training.given_gradients import rate_sized
+from msprec.checklists.hp.learning_rate.trials import last_third, standard_error
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.range_test.lr_curve import APART
@@ -83,5 +84,5 @@ def climbs_by_sum(run_data: RunData, outcome: BesideConstant, evidence: list, pl
 
 def _end(trial) -> tuple:
     """The mean loss of a trial's last third and its standard error."""
-    tail = np.asarray(trial.losses[-max(3, len(trial.losses) // 3) :], float)
-    return float(tail.mean()), float(tail.std(ddof=1)) / math.sqrt(len(tail))
+    tail = last_third(np.asarray(trial.losses, float), len(trial.losses))
+    return float(tail.mean()), standard_error(tail)

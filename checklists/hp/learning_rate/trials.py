@@ -155,7 +155,7 @@ def _reached(trial: Fact, count: int) -> tuple:
     losses = np.asarray(trial.losses, float)
     if len(losses) < count or not np.isfinite(losses).all():
         return math.inf, 0.0
-    tail = losses[-max(3, count // 3) :]
+    tail = last_third(losses, count)
     return float(tail.mean()), 2 * float(tail.std()) / math.sqrt(len(tail))
 
 
@@ -169,17 +169,24 @@ def _beyond_chance(run_data: RunData, curve: Curve, losses: np.ndarray, best: Fa
     enough = min(len(losses), len(best.losses), len(curve.untrained)) >= 3
     if not enough or not np.isfinite(losses[-1]) or len(own.losses) != len(best.losses):
         return False
-    many, third = run_data.limit("hp.01.beyond_chance"), max(3, len(best.losses) // 3)
-    reached = np.asarray(best.losses[-third:], float)
-    end, ahead = losses[-max(5, len(losses) // 10) :], np.asarray(own.losses[-third:], float) - reached
+    many, count = run_data.limit("hp.01.beyond_chance"), len(best.losses)
+    of_own, reached = (last_third(np.asarray(one.losses, float), count) for one in (own, best))
+    end, ahead = losses[-max(5, len(losses) // 10) :], of_own - reached
     if not np.isfinite(ahead).all() or not np.isfinite(end).all():
         return False
-    still = end.mean() >= curve.untrained.mean() - many * math.hypot(_error(end), _error(curve.untrained))
-    below = end.mean() - reached.mean() > many * math.hypot(_error(end), _error(reached))
-    least = max(many * _error(ahead), run_data.limit("hp.01.least_gain") * abs(float(curve.untrained.mean())))
+    still = end.mean() >= curve.untrained.mean() - many * math.hypot(
+        standard_error(end), standard_error(curve.untrained)
+    )
+    below = end.mean() - reached.mean() > many * math.hypot(standard_error(end), standard_error(reached))
+    least = max(many * standard_error(ahead), run_data.limit("hp.01.least_gain") * abs(float(curve.untrained.mean())))
     return bool(still and below and ahead.mean() > least)
 
 
-def _error(values: np.ndarray) -> float:
+def standard_error(values: np.ndarray) -> float:
     """The standard error of their mean."""
     return float(values.std(ddof=1)) / math.sqrt(len(values))
+
+
+def last_third(losses: np.ndarray, count: int) -> np.ndarray:
+    """The losses at the end of a trial of ``count`` steps, three at least."""
+    return losses[-max(3, count // 3) :]

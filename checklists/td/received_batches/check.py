@@ -7,6 +7,7 @@ from msprec.checklists.common.data.input_scale import entering, feature_columns
 from msprec.checklists.common.findings import (
     at,
     first_place,
+    label_column,
     no_training,
     note,
     op_place,
@@ -133,7 +134,7 @@ def _why(run_data: RunData) -> Text:
 def _constant(run_data: RunData) -> Optional[Finding]:
     """All inputs of a training set hold one and the same number, ids of tokens too, and its labels do not."""
     for dataset in train_sets(run_data):
-        label = next((one for one in dataset.columns if one.name == dataset.label.column), None)
+        label = label_column(dataset)
         if label is not None and label.min is not None and label.min == label.max:
             continue  # nothing is told of that either (ds.02)
         columns = entering(run_data, [one for one in feature_columns(dataset) if one.kind in ("float", "int")])

@@ -4,7 +4,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, percent
-from msprec.checklists.common.findings import first_place, train_sets
+from msprec.checklists.common.findings import first_place, label_column, train_sets
 from msprec.checklists.common.script.array_origin import array_origins
 from msprec.checklists.common.training.constant_prediction import learnt_well
 from msprec.engine.finding import Finding, problem, undecided
@@ -65,7 +65,7 @@ _OPEN = Text(
 def _places(run_data: RunData) -> list:
     found = []
     for dataset in train_sets(run_data):
-        column = next((one for one in dataset.columns if one.name == dataset.label.column), None)
+        column = label_column(dataset)
         if column is not None:
             found += run_data.find_lines(rf"^\s*{re.escape(column.name)}\s*=[^=]", 2)
             found += array_origins(run_data, dataset, column)[:2]

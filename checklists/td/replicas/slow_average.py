@@ -6,6 +6,7 @@ from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text, percent
 from msprec.checklists.common.findings import at
+from msprec.checklists.common.script.call_sites import in_loop
 from msprec.checklists.common.weights.weight_updates import applied_updates
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
@@ -40,7 +41,7 @@ def _averages(run_data: RunData, file: str) -> Iterator[_Average]:
     for store in run_data.source.nodes(file, ast.Assign):
         names = bound_names(store.targets)
         made = store.value if isinstance(store.value, ast.ListComp) else None
-        if made is None or len(names) != 1 or not _in_loop(run_data, file, store):
+        if made is None or len(names) != 1 or not in_loop(run_data, place(file, store.lineno)):
             continue
         name, over = next(iter(names)), made.generators[0].iter
         if name not in target_names(over):
@@ -49,10 +50,6 @@ def _averages(run_data: RunData, file: str) -> Iterator[_Average]:
         if found is not None:
             decay, written = found
             yield _Average(name, decay, written, store.lineno)
-
-
-def _in_loop(run_data: RunData, file: str, node: ast.stmt) -> bool:
-    return any(isinstance(one, (ast.For, ast.While)) for one in run_data.source.enclosing(file, node.lineno))
 
 
 def _decay(run_data: RunData, file: str, elt: ast.expr) -> Optional[tuple]:

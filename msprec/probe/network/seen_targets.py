@@ -170,9 +170,8 @@ def _tried(
     own = at - shifted.first + 1  # the prediction whose place is that of the changed token
     before = moved[:own] if shifted.shift else moved[: at - 1]
     after = moved[own + 1 :] if own + 1 < len(moved) else moved[own:]
-    beyond = (
-        shifted.first + shifted.length > tokens.shape[1]
-    )  # the last target is not in the input, all of which is given
+    # where the last target is not in the input, all of that is given
+    beyond = shifted.first + shifted.length > tokens.shape[1]
     length = tokens.shape[1] if beyond else shifted.length if shifted.first == 1 else tokens.shape[1] - 1
     leaking = _first_leaking(plain.trace, other.trace, runs.rows, length, at)
     return _Tried(
