@@ -11,7 +11,7 @@ from typing import Optional, Union
 
 from msprec.source.files import parse
 from msprec.source.module import last_name, positional
-from msprec.source.pattern_words import may_match
+from msprec.source.pattern_words import worth_a_search
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -43,7 +43,7 @@ class Code:
     def __init__(self, texts: dict):
         self.texts = texts
         self.trees = {}
-        self._lines, self._joined, self._lower, self._walked, self._under, self._parents = {}, {}, {}, {}, {}, {}
+        self._lines, self._lower, self._walked, self._under, self._parents = {}, {}, {}, {}, {}
         self._calls: dict[str, dict] = {}
         self._calling: dict[str, set] = {}
         #: ``{file: {name: values}}``
@@ -70,17 +70,16 @@ class Code:
                 yield name, number, found
 
     def _searched(self, name: str, pattern: re.Pattern) -> tuple:
-        """``((line, first match), …)`` in one file. One search of the whole text tells that most files hold no match."""
+        """``((line, first match), …)`` in one file, of whose lines only those are searched that hold what a match needs."""
         lines = self._code_lines(name)
-        if not may_match(pattern, self._lower[name]) or not _anywhere(pattern).search(self._joined[name]):
-            return ()
-        return tuple((number, found) for number, line in enumerate(lines, 1) if (found := pattern.search(line)))
+        found = ((at + 1, pattern.search(lines[at])) for at in worth_a_search(pattern, *self._lower[name]))
+        return tuple((number, match) for number, match in found if match)
 
     def _code_lines(self, name: str) -> list:
         if name not in self._lines:
             self._lines[name] = _code_lines(self.texts[name])
-            self._joined[name] = "\n".join(self._lines[name])
-            self._lower[name] = self._joined[name].lower()
+            lower = "\n".join(self._lines[name]).lower()
+            self._lower[name] = lower, _starts(lower)
         return self._lines[name]
 
     def nodes(self, file: str, *kinds: type) -> list:
@@ -102,12 +101,17 @@ class Code:
 
     def calls_named(self, file: str, names: Collection) -> list:
         """The calls in a file of what is called by one of some names, in the order of `ast.walk`."""
+        called = self._called(file)
+        found = chain(*(called.get(name, ()) for name in names))
+        return [call for _, call in sorted(found, key=itemgetter(0))]
+
+    def _called(self, file: str) -> dict:
+        """``{name: the calls in a file of what is called by it}``, each with its number in the order of `ast.walk`."""
         if file not in self._calls:
             by_name = self._calls[file] = {}
             for numbered in enumerate(self.nodes(file, ast.Call)):
                 by_name.setdefault(called_name(numbered[1]), []).append(numbered)
-        found = chain(*(self._calls[file].get(name, ()) for name in names))
-        return [call for _, call in sorted(found, key=itemgetter(0))]
+        return self._calls[file]
 
     def values_given(self, file: str) -> dict:
         """``{name: the values that it is given anywhere in a file}``; None for what a loop or ``+=`` gives, and for a part of a
@@ -132,7 +136,7 @@ class Code:
         """``{name: the files that call something by it}``."""
         if not self._calling:
             for file in self.trees:
-                for name in {called_name(one) for one in self.nodes(file, ast.Call)}:
+                for name in self._called(file):
                     self._calling.setdefault(name, set()).add(file)
         return self._calling
 
@@ -359,10 +363,9 @@ def is_data_loop(node: ast.AST) -> bool:
     return isinstance(node, ast.For) and bool(_ITERATORS.search(ast.unparse(node.iter)))
 
 
-@cache
-def _anywhere(pattern: re.Pattern) -> re.Pattern:
-    """A pattern that finds in a text whatever the given one finds in one of its lines."""
-    return re.compile(pattern.pattern, pattern.flags | re.MULTILINE)
+def _starts(text: str) -> list:
+    """The places in a text where its lines begin."""
+    return [0, *(found.end() for found in re.finditer("\n", text))] if text else []
 
 
 def _code_lines(text: str) -> list:

@@ -18,8 +18,9 @@ _SUMS = ("segment", "scatter", "index_add")
 def judge_own_messages(run_data: RunData) -> Optional[Finding]:
     """A problem where rows that are taken by an index are summed by that same index and by nothing else: each node gets back what
     it gave, and never sees a neighbour."""
-    for file in run_data.source.trees:
-        sums = [one for one in run_data.source.nodes(file, ast.Call) if any(word in called_name(one) for word in _SUMS)]
+    names = [name for name in run_data.source.names_called() if any(word in name for word in _SUMS)]
+    for file in run_data.source.trees if names else ():
+        sums = run_data.source.calls_named(file, names)
         for function in run_data.source.functions_around(file, sums):
             line, index = next(_back_to_their_own(function), (0, ""))
             if line:

@@ -36,12 +36,8 @@ def sums_over_ranks(run_data: RunData) -> bool:
 def undivided_sums(run_data: RunData) -> bool:
     """Whether the code sums over ranks by ``AllReduce`` or ``all_reduce`` alone, and nowhere divides by, or multiplies with, what
     may be the number of ranks."""
-    sums = [
-        node
-        for file in run_data.source.trees
-        for node in run_data.source.nodes(file, ast.Call)
-        if _REDUCES.match(called_name(node))
-    ]
+    names = [name for name in run_data.source.names_called() if _REDUCES.match(name)]
+    sums = [call for _, call in run_data.source.calls_anywhere(names)]
     if not sums or any(called_name(one) not in _BY_HAND or _AVERAGES.search(ast.unparse(one)) for one in sums):
         return False
     return not any(_divides(node) for file in run_data.source.trees for node in run_data.source.nodes(file, *_SCALINGS))

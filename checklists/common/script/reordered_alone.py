@@ -48,7 +48,7 @@ class _Order(NamedTuple):
 def reordered_alone(run_data: RunData) -> Optional[Reordered]:
     """The first array that is reordered alone; None where there is none."""
     for file, tree in run_data.source.trees.items():
-        if not any(called_name(one) in _ORDERS for one in run_data.source.nodes(file, ast.Call)):
+        if not run_data.source.calls_named(file, _ORDERS):
             continue
         tree = _Fields().visit(copy.deepcopy(tree))
         classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]

@@ -81,21 +81,23 @@ def _handed(run_data: RunData) -> Iterator[tuple]:
             mode = _mode_of(run_data, file, made)
             if mode is None or mode[0] not in _MODES:
                 continue
-            for where, call in _calls_of(run_data, file, held):
+            for where, call in _calls_of(run_data, file, ast.unparse(held)):
                 for metric in (_metric(run_data, one) for one in call.args):
                     if metric and better_way(metric) not in (None, _MODES[mode[0]]):
                         yield metric, mode[0], mode[1], place(file, made.lineno), place(where, call.lineno)
 
 
 def _objects(run_data: RunData, file: str) -> Iterator[tuple]:
-    """``(what holds it, the call that makes it)`` of objects that are assigned, or handed over by a word that the class which
-    takes them keeps them under."""
+    """``(the expression that holds it, the call that makes it)`` of objects that are assigned, or handed over by a word that the
+    class which takes them keeps them under."""
     for node in run_data.source.nodes(file, ast.Assign):
         if isinstance(node.value, ast.Call):
-            yield ast.unparse(node.targets[0]), node.value
+            yield node.targets[0], node.value
     for call in run_data.source.nodes(file, ast.Call):
         if run_data.source.classes(called_name(call)):
-            yield from ((f"self.{one.arg}", one.value) for one in call.keywords if isinstance(one.value, ast.Call))
+            own = ast.Name("self", ast.Load())
+            given = [one for one in call.keywords if one.arg and isinstance(one.value, ast.Call)]
+            yield from ((ast.Attribute(own, one.arg, ast.Store()), one.value) for one in given)
 
 
 def _mode_of(run_data: RunData, file: str, call: ast.Call) -> Optional[tuple]:

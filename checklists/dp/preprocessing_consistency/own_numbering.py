@@ -23,7 +23,9 @@ _FILES = re.compile(r"path|file|dir|root|folder|csv|json", re.IGNORECASE)
 #: Calls that make a data set.
 _DATA_SETS = re.compile(r"Dataset$|DataLoader$|^Loader$|^make_(data|loader)|_(dataset|loader)$")
 #: In sorted order two sets of the same members are numbered alike.
-_FACTORIZE = "factorize"
+_FACTORIZE, _CATEGORICAL = "factorize", "Categorical"
+#: Calls that may number what they are given, or hold what does.
+_NUMBERING = ("setdefault", "unique", _FACTORIZE, _CATEGORICAL)
 _SORTS = ("sorted", "unique", "LabelEncoder", "OrdinalEncoder")
 
 
@@ -152,7 +154,7 @@ def numberings(run_data: RunData, file: str) -> list:
     """The calls in a file that number what an array holds, as `Numbering`s."""
     found = []
     makers = run_data.once(_all_makers)[file]
-    for call in run_data.source.nodes(file, ast.Call):
+    for call in run_data.source.calls_named(file, {*makers, *_FITS, _FACTORIZE}):
         name = called_name(call)
         if name not in makers and name not in _FITS and not _by_appearance(call):
             continue
@@ -265,7 +267,8 @@ def _all_makers(run_data: RunData) -> dict:
 def _makers(run_data: RunData, file: str) -> dict:
     """``{name: (by value, line)}`` of the file's functions and classes that number what they are first given."""
     found: dict = {}
-    parts = run_data.source.nodes(file, ast.Call, ast.Assign, ast.DictComp)
+    calls = run_data.source.calls_named(file, _NUMBERING)
+    parts = [*calls, *run_data.source.nodes(file, ast.Assign, ast.DictComp)]
     lines = [getattr(one, "lineno", 0) for one in parts if _numbered(one, True) or _is_categorical(one)]
     for name, function in _first_givens(run_data, file):
         if any(function.lineno <= line <= (function.end_lineno or line) for line in lines):
@@ -373,7 +376,7 @@ def _categories(function: ast.FunctionDef) -> list:
 
 
 def _is_categorical(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and called_name(node) == "Categorical"
+    return isinstance(node, ast.Call) and called_name(node) == _CATEGORICAL
 
 
 def _numbered(node: ast.AST, made: bool) -> list:

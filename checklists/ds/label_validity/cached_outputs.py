@@ -1,7 +1,6 @@
 """Outputs that were collected over a shuffled set and are used beside its arrays in their own order (ds.02)."""
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import Optional
 
@@ -11,15 +10,15 @@ from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import argument_names, called_name
 
-_SHUFFLED = re.compile(r"shuffle\s*=\s*True")
 _JOINS = ("concatenate", "concat", "cat", "stack", "vstack", "hstack")
 
 
 def cached_out_of_order(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
     """Where ``kept = collect(net, loader)``, or a comprehension over it, goes over a loader of ``(x, …)`` with ``shuffle=True``,
     and ``x`` and ``kept`` are handed on together."""
-    shuffled = {file for file, _ in run_data.source.grep(_SHUFFLED)}
-    for file in sorted(run_data.source.trees.keys() & shuffled):
+    for file in sorted(run_data.source.trees):
+        if not any(map(_is_shuffled, run_data.source.nodes(file, ast.Call))):
+            continue
         for scope in (run_data.source.trees[file], *run_data.source.nodes(file, ast.FunctionDef)):
             for made, kept, used in _kept(run_data, scope):
                 says = Text(
@@ -64,11 +63,14 @@ def _parts(node) -> list:
 def _shuffled_arrays(node: ast.AST) -> set:
     """The arrays that a call with ``shuffle=True`` makes a loader of."""
     for call in (one for one in ast.walk(node) if isinstance(one, ast.Call)):
-        shuffled = [one for one in call.keywords if one.arg == "shuffle" and getattr(one.value, "value", None) is True]
         tuples = [one for one in call.args if isinstance(one, ast.Tuple)]
-        if shuffled and (tuples or call.args):
+        if _is_shuffled(call) and (tuples or call.args):
             return {one.id for one in (tuples[0].elts if tuples else call.args) if isinstance(one, ast.Name)}
     return set()
+
+
+def _is_shuffled(call: ast.Call) -> bool:
+    return any(one.arg == "shuffle" and getattr(one.value, "value", None) is True for one in call.keywords)
 
 
 def _collects(run_data: RunData, node: ast.AST, loader: str) -> bool:

@@ -45,7 +45,7 @@ def encoded_targets(run_data: RunData) -> Optional[Finding]:
 
 def _encodings(run_data: RunData, file: str) -> Iterator[tuple]:
     """``(name of the target, places)``."""
-    lines = [one.lineno for one in run_data.source.nodes(file, ast.Call) if called_name(one) in _AVERAGED_BY]
+    lines = [one.lineno for one in run_data.source.calls_named(file, _AVERAGED_BY)]
     stores = run_data.source.nodes(file, ast.Assign) if lines else []
     for one in stores:
         if not any(one.lineno <= line <= (one.end_lineno or one.lineno) for line in lines):

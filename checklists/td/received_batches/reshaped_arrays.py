@@ -45,8 +45,8 @@ def reshaped_arrays(run_data: RunData) -> Optional[Finding]:
 def _scopes_that_reshape(run_data: RunData, file: str) -> list:
     """The functions of a file that call ``reshape``, and the module itself where its own statements do."""
     found: dict = {}
-    for call in run_data.source.nodes(file, ast.Call):
-        if called_name(call) == "reshape" and isinstance(call.func, ast.Attribute):
+    for call in run_data.source.calls_named(file, ("reshape",)):
+        if isinstance(call.func, ast.Attribute):
             scope = run_data.source.function_around(file, call.lineno) or run_data.source.trees[file]
             found[id(scope)] = scope
     return sorted(found.values(), key=lambda scope: getattr(scope, "lineno", 0))
