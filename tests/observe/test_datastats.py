@@ -50,6 +50,14 @@ def test_statistics_are_numpys(data: np.ndarray, size: int) -> None:
             assert low == column.min()
 
 
+def test_batches_of_one_sample_alone() -> None:
+    rows = np.arange(12, dtype=np.float32).reshape(6, 2)
+    same = [np.repeat(rows[i : i + 1], 5, 0) for i in range(3)]
+    assert _column([*same, rows])["repeated_batches"] == 3
+    assert _column([rows[:1], rows[:3]])["repeated_batches"] == 0  # too few samples to tell
+    assert _column([np.full(4, np.nan)])["repeated_batches"] == 0
+
+
 def test_a_large_mean_keeps_its_spread() -> None:
     data = (1e6 + np.random.RandomState(0).randn(4000, 1)).astype(np.float64)
     facts = _column(np.array_split(data, 13))

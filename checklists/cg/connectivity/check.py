@@ -4,11 +4,13 @@ from msprec.bilingual import Text
 from msprec.checklists.cg.connectivity.connectivity import judge_connections, judge_hidden
 from msprec.checklists.cg.connectivity.dropped_inputs import judge_dropped_inputs
 from msprec.checklists.cg.connectivity.exchanged_tables import judge_exchanged_tables
+from msprec.checklists.cg.connectivity.field_offsets import judge_field_offsets
 from msprec.checklists.cg.connectivity.first_step import judge_first_step
 from msprec.checklists.cg.connectivity.joined_twice import judge_joined_twice
 from msprec.checklists.cg.connectivity.lost_shortcut import judge_lost_shortcut
 from msprec.checklists.cg.connectivity.merged_ids import judge_merged_ids
 from msprec.checklists.cg.connectivity.mixed_samples import judge_mixed_samples
+from msprec.checklists.cg.connectivity.multiplied_edges import judge_multiplied_edges
 from msprec.checklists.cg.connectivity.narrow_layer import judge_narrow_layer
 from msprec.checklists.cg.connectivity.neighbours import judge_neighbours
 from msprec.checklists.cg.connectivity.own_messages import judge_own_messages
@@ -56,6 +58,7 @@ _ANY_STEP = (
     judge_joined_twice,
     judge_sampled_deviation,
     judge_own_messages,
+    judge_multiplied_edges,
     judge_unused_parameters,
 )
 _WATCHED = (
@@ -66,6 +69,7 @@ _WATCHED = (
     judge_merged_ids,
     judge_exchanged_tables,
     judge_shared_rows,
+    judge_field_offsets,
     judge_single_places,
 )
 
@@ -84,8 +88,9 @@ def connections(run_data: RunData) -> Finding:
     prediction; a pooling over all places where the target is one (cg.03.placed), in such a training; a stride so much wider
     than its window that half of what a layer is given is not read, in such a training; channels of a convolution that are reduced
     in the place of its places, in such a training; ids of which cg.03.merged become one
-    before they are looked up, in such a training; an input of which only the first or the last few places (cg.03.read_places)
-    change the loss; noise that is scaled by exp(logvar), the variance;
+    before they are looked up, in such a training; ids of several fields that are not kept apart in the table made for all of
+    them; scores that are multiplied by the edges of a graph before a softmax; an input of which only the first or the last few
+    places (cg.03.read_places) change the loss; noise that is scaled by exp(logvar), the variance;
     rows that are summed by the index that they were taken by; a dropout of cg.03.dropped_inputs or more of the inputs, or a
     pooling of cg.03.pooled pixels before further convolutions, in a training that came to nothing.
     No probe: undecided.

@@ -13,7 +13,7 @@ from msprec.checklists.common.weights.unregistered_cells import (
     unregistered_places,
 )
 from msprec.engine.finding import Finding, ok, problem, table, undecided
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 
 #: Layers without weights whose absence nobody misses: left over, or done by the loss.
@@ -126,6 +126,9 @@ def judge_hidden(run_data: RunData) -> Optional[Finding]:
     """Layers that no network has registered: in a plain Python list, or somewhere else where they ran; None: there are none."""
     hidden, several = unregistered_cells(run_data), several_unregistered(run_data)
     ran = run_data.probes.graph.unregistered
+    made = _made_in_construct(run_data, ran)
+    if made:
+        return _made_anew(run_data, made)
     if not hidden and _alike(ran):
         return _ran_unseen(run_data, _alike(ran))
     if not several and not (hidden and ran):
@@ -144,6 +147,30 @@ def judge_hidden(run_data: RunData) -> Optional[Finding]:
     places = unregistered_places(run_data, hidden)
     code = run_data.code_at(places, Text("创建处", "Where it is made"))
     return (problem if several else undecided)(summary, REGISTER, code, places)
+
+
+def _made_in_construct(run_data: RunData, ran: list) -> list:
+    """Places in ``construct`` where a class is called of which a cell with weights ran that belongs to no network."""
+    names = {one.class_ for one in ran if one.parameters}
+    calls = run_data.source.calls_anywhere(names) if names else ()
+    return [place(file, call.lineno) for file, call in calls if run_data.source.in_construct(file, call.lineno)]
+
+
+def _made_anew(run_data: RunData, places: list) -> Finding:
+    return problem(
+        Text(
+            "{where} 在 construct 中创建带权重的层：每次调用都得到新的随机权重，优化器从未更新它们。",
+            "{where} makes a layer with weights in construct: each call gets random weights of its own, which the optimizer "
+            "never updates.",
+            where=at(places[0]),
+        ),
+        Text(
+            "在 __init__ 中创建该层并赋给 self 的属性，在 construct 中只调用它。",
+            "Make the layer in __init__ as an attribute of self, and only call it in construct.",
+        ),
+        run_data.code_at(places, Text("创建处", "Where it is made")),
+        places,
+    )
 
 
 def _alike(ran: list) -> list:

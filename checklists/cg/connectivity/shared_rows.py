@@ -29,9 +29,8 @@ def judge_shared_rows(run_data: RunData) -> Optional[Finding]:
         return None
     for one in run_data.probes.lookups:
         column = looked_up_column(run_data, one)
-        counts = _counts(column) if column is not None else []
-        apart = len(counts) > 1 and max(counts) >= _APART * min(counts) and not _falls(counts)
-        if column is None or not apart or not max(counts) <= (one.rows or 0) < sum(counts):
+        counts = ids_of_fields(column) if column is not None else []
+        if column is None or not counts or not max(counts) <= (one.rows or 0) < sum(counts):
             continue
         data = next(iter(train_sets(run_data)))
         places = [where for where in array_origins(run_data, data, column) if _stacks(run_data, where)]
@@ -40,13 +39,15 @@ def judge_shared_rows(run_data: RunData) -> Optional[Finding]:
     return None
 
 
-def _counts(column: Fact) -> list:
-    """How many ids each of a sample's numbers has, from 0 to its largest; empty where one begins elsewhere or is not known."""
+def ids_of_fields(column: Fact) -> list:
+    """How many ids each of a sample's numbers has, from 0 to its largest; empty where one begins elsewhere or is not known, and
+    where they may be the places of a text."""
     seen = column.channels
     few = column.kind == "int" and len(column.shape) == 1 and 1 < (column.shape[0] or 0) <= _MOST
     if not few or not seen.min or not seen.max or len(seen.max) != column.shape[0] or any(seen.min):
         return []
-    return [int(most) + 1 for most in seen.max]
+    counts = [int(most) + 1 for most in seen.max]
+    return counts if max(counts) >= _APART * min(counts) and not _falls(counts) else []
 
 
 def _falls(counts: list) -> bool:

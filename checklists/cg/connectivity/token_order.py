@@ -3,16 +3,18 @@
 from typing import Optional
 
 from msprec.bilingual import Text, percent
-from msprec.checklists.common.training.constant_prediction import learnt_well
+from msprec.checklists.cg.connectivity.unsolved import unsolved_gain
+from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
 
 def judge_token_order(run_data: RunData) -> Optional[Finding]:
     """The finding, where equal tokens of one sample have different targets in cg.03.contradicted of all pairs, the network cannot
-    but predict the same for them, and the training has not learnt; else None."""
+    but predict the same for them, and the training did not come cg.03.solved below a constant prediction; else None."""
     facts = run_data.probes.token_use
-    if not facts.order_lost or not facts.pairs or learnt_well(run_data):
+    gain = learning_outcome(run_data).gain
+    if not facts.order_lost or not facts.pairs or (gain is not None and unsolved_gain(run_data) is None):
         return None
     share = facts.different / facts.pairs
     if share < run_data.limit("cg.03.contradicted"):

@@ -6,6 +6,7 @@ from typing import Optional
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.cg.frozen_weights.adversaries import updated_by_opponent
+from msprec.checklists.cg.frozen_weights.foreign_gradient import foreign_gradient
 from msprec.checklists.cg.frozen_weights.lost_thaw import thaws_nothing
 from msprec.checklists.cg.frozen_weights.penalised_alone import penalised_alone
 from msprec.checklists.cg.frozen_weights.quantised import parted_by_lookup
@@ -77,7 +78,7 @@ def frozen_weights(run_data: RunData) -> Finding:
     if hidden:
         return _unregistered(run_data, hidden)
     found = prediction_stopped(run_data) or term_stopped(run_data) or set_on_cell(run_data) or given_the_same(run_data)
-    found = found or still_copy(run_data)
+    found = found or still_copy(run_data) or foreign_gradient(run_data)
     if found is not None:
         return found
     groups = run_data.once(sort_parameters)

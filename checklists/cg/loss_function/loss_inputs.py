@@ -284,7 +284,7 @@ def _broadcast(one: Fact, run_data: RunData) -> Wrong:
         for column in dataset.columns
         if one.label is not None and list(column.shape) == list(shape)
     ]
-    made = array_origins(run_data, *columns[0])[:2] if len(columns) == 1 else []
+    made = array_origins(run_data, *columns[0])[:3] if len(columns) == 1 else []
     # either side may have the axis too many: where the targets are batched, and where the network gives its result
     sides = [first_place(columns[0][0])] if len(columns) == 1 else []
     sides += _given_back(run_data) or [loss.output.place for loss in run_data.probes.losses[:1]]

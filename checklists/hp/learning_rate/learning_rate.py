@@ -111,8 +111,8 @@ from msprec.engine.run_data import RunData
 
 
 def judge_rate(run_data: RunData) -> Finding:
-    """As `_judged`; in reinforcement learning a problem only where the loss grows beyond doubt, the rate is 0, or the weights
-    of a weighed loss hardly moved."""
+    """As `_judged`; in reinforcement learning a problem only where the loss grows beyond doubt, the rate is 0, the weights
+    of a weighed loss hardly moved, or a setting is wrong whatever the data."""
     by_hand = decayed_by_hand(run_data)
     if by_hand is not None:
         return by_hand
@@ -133,6 +133,9 @@ def judge_rate(run_data: RunData) -> Finding:
     weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
     if weighed or used_rate(run_data) == 0 or not learns_by_rewards(run_data) or grown is not None:
         return found
+    known = rate.settings()
+    if known is not None:
+        return known  # whatever the data
     made = undecided(
         Text(
             "强化学习的数据随权重而变，loss 的走势和范围测试都不说明学习情况：{says}",

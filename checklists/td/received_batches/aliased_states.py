@@ -82,7 +82,17 @@ def _states(node: ast.ClassDef) -> Iterator[_State]:
         for one in stores if method.name not in ("__init__", "reset") else ():
             for name in sorted(_changed_in(one) & arrays):
                 if f"self.{name}" not in anew:
-                    yield _State(name, one.lineno, {m.name: at for m in methods for at in _returned_at(m, name)})
+                    yield _State(name, one.lineno, _handed_out(methods, name))
+
+
+def _handed_out(methods: list, name: str) -> dict:
+    """``{method: position}`` of the methods that return the attribute as it is, or what such a method returns alone."""
+    found: dict = {}
+    held = f"self.{name}"
+    for _ in methods:
+        given = {held, *(f"self.{method}()" for method, position in found.items() if position is None)}
+        found = {m.name: position for m in methods for position in _returned_at(m, given)}
+    return found
 
 
 def _changed_in(store) -> set:
@@ -93,12 +103,12 @@ def _changed_in(store) -> set:
     return set(map(own_attribute, [*whole, *parts])) - {""}
 
 
-def _returned_at(method: ast.FunctionDef, name: str) -> Iterator[Optional[int]]:
-    """Where in what a method returns the attribute stands as it is: its position in a tuple, None where it is returned alone."""
+def _returned_at(method: ast.FunctionDef, held: set) -> Iterator[Optional[int]]:
+    """Where in what a method returns one of some expressions stands: its position in a tuple, None where it is returned alone."""
     for one in ast.walk(method):
         if isinstance(one, ast.Return) and one.value is not None:
             parts = list(enumerate(one.value.elts)) if isinstance(one.value, ast.Tuple) else [(None, one.value)]
-            yield from (position for position, part in parts if ast.unparse(part) == f"self.{name}")
+            yield from (position for position, part in parts if ast.unparse(part) in held)
 
 
 def _kept(run_data: RunData, owner: ast.ClassDef, state: _State) -> Iterator[tuple]:

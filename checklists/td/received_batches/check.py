@@ -32,6 +32,7 @@ from msprec.checklists.td.received_batches.index_before_order import index_befor
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
 from msprec.checklists.td.received_batches.own_class_drawn import own_class_drawn
 from msprec.checklists.td.received_batches.predicted_tokens import targets_too_far_ahead
+from msprec.checklists.td.received_batches.repeated_samples import repeated_samples
 from msprec.checklists.td.received_batches.reshaped_arrays import reshaped_arrays
 from msprec.checklists.td.received_batches.reshaped_pictures import reshaped_pictures
 from msprec.checklists.td.received_batches.reshaped_series import reshaped_series
@@ -41,11 +42,13 @@ from msprec.checklists.td.received_batches.tables_by_place import tables_by_plac
 from msprec.checklists.td.received_batches.target_in_inputs import target_in_inputs
 from msprec.checklists.td.received_batches.token_targets import targets_beside_tokens
 from msprec.checklists.td.received_batches.trained_samples import trained_samples
+from msprec.checklists.td.received_batches.transitions import crossed_parts
 from msprec.checklists.td.received_batches.turned_classes import turned_classes
 from msprec.checklists.td.received_batches.turned_targets import turned_targets
 from msprec.checklists.td.received_batches.unknown_when_used import unknown_when_used
 from msprec.checklists.td.received_batches.untrained_ids import untrained_ids
 from msprec.checklists.td.received_batches.wrapped_ids import wrapped_ids
+from msprec.checklists.td.received_batches.zero_discount import zero_discount
 from msprec.checklists.td.received_batches.zipped_columns import zipped_columns
 from msprec.engine.finding import Finding, ok, problem, together, undecided
 from msprec.engine.item import item
@@ -71,7 +74,8 @@ def received_batches(run_data: RunData) -> Finding:
 
     Problem: the step received the rows of one column in another order than delivered, and those of another column not in that
     order, in every captured batch (labels that no longer belong to their inputs); a data set of labels that is zipped with
-    one of inputs, of which one alone is shuffled; an array that is changed in place and kept without a copy; zeros in place
+    one of inputs, of which one alone is shuffled; an array that is changed in place and kept without a copy; batches
+    whose samples are all the same (td.05.alike); zeros in place
     of a column; the training set delivers one number throughout as its inputs; every layer was given the same for all samples
     although the delivered samples differ; what differs between samples is the same for all behind an operator inside the
     network, on the way to a layer; predictions of the next token that change with that very token, or targets that are not
@@ -83,7 +87,8 @@ def received_batches(run_data: RunData) -> Finding:
     the rows themselves; ids that a type of one or two bytes wrapped round; a recurrent state
     that is kept from batch to batch of a shuffled training set; a reshape in the sources whose sizes are the array's own in
     another order, where its axes were to be exchanged; the flag of an episode's end taken for that of its going on,
-    or never read where what follows is valued; one batch
+    or never read where what follows is valued, or the next state never read; a discount of 0; a part of a kept
+    transition that is taken out under the name of another; one batch
     in every step, of an iterator made anew for each; a series that a script of forecasts smooths about each value; a part of what
     is evaluated after training (td.05.leaked) that was trained on; rows looked for in an array before it was put into a new
     order; the first rows of predictions beside the targets of rows that were drawn; another class that is drawn and may be the
@@ -428,8 +433,11 @@ _JUDGES = (
     same_batch,
     zipped_columns,
     aliased_states,
+    repeated_samples,
     inverted_ends,
     unread_ends,
+    crossed_parts,
+    zero_discount,
     _permuted,
     _zeroed,
     _emptied,

@@ -1,4 +1,4 @@
-"""Ends of episodes taken for their continuation: what comes after an end is valued, and nothing else (td.05)."""
+"""Ends of episodes taken for their continuation, and parts of what was kept of an episode that are never read (td.05)."""
 
 import ast
 import re
@@ -7,6 +7,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
+from msprec.checklists.td.received_batches.transitions import names_of, role_of, taken_parts
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.module import last_name
@@ -17,8 +18,8 @@ _GOES_ON = re.compile(
     r"^(is_?)?(alive|live|not_?dones?|non_?terminals?|not_?terminals?|continues?|goes_?on)$", re.IGNORECASE
 )
 _DISCOUNT = re.compile(r"(^|_)(gamma|discount)", re.IGNORECASE)
-#: Calls that put a transition into a memory, and its parts at least.
-_KEEPS, _TRANSITION = ("append", "add", "push", "store"), 4
+#: What the value of the best action is found by.
+_LARGEST = ("max", "amax", "reduce_max", "argmax")
 #: What turns a flag round, or makes another number of it.
 _TURNS = (ast.Sub, ast.Invert, ast.Not, ast.Compare, ast.IfExp, ast.USub)
 #: What leaves the flag as it is: methods of an array, and what makes an array or tensor of it.
@@ -39,50 +40,28 @@ def inverted_ends(run_data: RunData) -> Optional[Finding]:
 
 def unread_ends(run_data: RunData) -> Optional[Finding]:
     """A problem where a function, or the script itself, is given the flag of an episode's end, or takes it out of what was kept,
-    never reads it, and adds a discounted value of what follows to a reward: what follows an end counts as if it went on."""
+    never reads it, and adds a discounted value of what follows to a reward: what follows an end counts as if it went on. So
+    where the best value of what follows is added, and the next state is never read."""
     for file in sorted(run_data.source.trees):
         sums = [one for one in run_data.source.nodes(file, ast.Assign) if _adds_discounted(one)]
-        kept = _kept_flags(run_data, file) if sums else set()
-        functions = run_data.source.functions_around(file, sums)
-        scopes = [(list(ast.walk(one)), _never_reads_end(one)) for one in functions]
-        scopes += [(list(own_nodes(run_data.source.trees[file])), False)] if kept else []
-        for nodes, unread in scopes:
-            lines = _without_flag(nodes) if unread or _taken_unread(nodes, kept) else []
-            if lines:
-                return _unread(run_data, [place(file, line) for line in lines])
+        tree = run_data.source.trees[file]
+        scopes = [(list(ast.walk(one)), _given(one)) for one in run_data.source.functions_around(file, sums)]
+        scopes += [(list(own_nodes(tree)), set())] if sums else []
+        for nodes, given in scopes:
+            lines = _without_flag(nodes)
+            parts = taken_parts(run_data, file, nodes) if lines else []
+            read = names_read(nodes if given else ast.walk(tree)) if lines else set()
+            for role, tell in (("end", _unread), ("next", _unread_next)):
+                names = names_of(parts, role) | {name for name in given if role_of(name) == role}
+                if lines and names and not names & read:
+                    best = _largest_values(nodes) if role == "next" else []
+                    if role == "end" or best:
+                        return tell(run_data, [place(file, line) for line in dict.fromkeys((*best, *lines))])
     return None
 
 
-def _kept_flags(run_data: RunData, file: str) -> set:
-    """``(length, position)`` of a flag of an end in what is put into a memory: ``memory.append((s, a, r, s2, done))``."""
-    found = set()
-    for call in run_data.source.calls_named(file, _KEEPS):
-        given = call.args[0].elts if len(call.args) == 1 and isinstance(call.args[0], ast.Tuple) else call.args
-        ends = [at for at, one in enumerate(given) if _ENDS.search(_name(one))] if len(given) >= _TRANSITION else []
-        found |= {(len(given), at) for at in ends}
-    return found
-
-
-def _taken_unread(nodes: list, kept: set) -> bool:
-    """Whether the flag is taken out of a memory, by its place in what was put there, and never read."""
-    stores = [
-        (target.elts, node.value)
-        for node in nodes
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Tuple)
-    ]
-    taken = {
-        _name(names[at])
-        for names, value in stores
-        for length, at in kept
-        if len(names) == length
-        and any(isinstance(one, ast.Call) and called_name(one) == "zip" for one in ast.walk(value))
-    }
-    return bool(taken - {""}) and not taken & names_read(nodes)
-
-
-def _never_reads_end(function: FunctionNode) -> bool:
+def _given(function: FunctionNode) -> set:
+    """The names of what a function is given, and of what it takes apart."""
     unpacked = [
         one.id
         for node in ast.walk(function)
@@ -90,8 +69,16 @@ def _never_reads_end(function: FunctionNode) -> bool:
         for one in node.elts
         if isinstance(one, ast.Name)
     ]
-    ends = {name for name in (*(one.arg for one in function.args.args), *unpacked) if _ENDS.search(name)}
-    return bool(ends) and not ends & names_read(ast.walk(function))
+    return {*(one.arg for one in function.args.args), *unpacked}
+
+
+def _largest_values(nodes: list) -> list:
+    """The lines of what is discounted in some nodes where it is the largest of some values, by itself or by one name."""
+    sums = [one.value for one in nodes if isinstance(one, ast.Assign) and _adds_discounted(one)]
+    used = {one.id for total in sums for one in ast.walk(total) if isinstance(one, ast.Name)}
+    values = [one.value for one in nodes if isinstance(one, ast.Assign) and used & bound_names(one.targets)]
+    calls = [part for value in (*sums, *values) for part in ast.walk(value) if isinstance(part, ast.Call)]
+    return [one.lineno for one in calls if called_name(one) in _LARGEST]
 
 
 def _without_flag(nodes: Iterable) -> list:
@@ -104,7 +91,7 @@ def _adds_discounted(node: ast.Assign) -> bool:
     if not isinstance(total, ast.BinOp) or not isinstance(total.op, ast.Add):
         return False
     parts = [part for part in (total.left, total.right) if isinstance(part, ast.BinOp)]
-    if not any(_DISCOUNT.search(_name(one)) for part in parts for one in _factors(part)):
+    if not any(_DISCOUNT.search(_name(one)) for part in parts for one in factors(part)):
         return False
     return not bound_names(node.targets) & {one.id for one in ast.walk(total) if isinstance(one, ast.Name)}
 
@@ -112,12 +99,27 @@ def _adds_discounted(node: ast.Assign) -> bool:
 def _unread(run_data: RunData, places: list) -> Finding:
     return problem(
         Text(
-            "{where} 把后续的折扣价值加到每一步的奖励上，而该函数取出的结束标志没有用到：结束之后也当作还会继续，失败没有代价。",
-            "{where} adds the discounted value of what follows to each reward, and the flag of the episode's end, which the "
-            "function takes, is never read: an end is valued as if the episode went on, and failing costs nothing.",
+            "{where} 把后续的折扣价值加到每一步的奖励上，而取到的结束标志没有用到：结束之后也当作还会继续，失败没有代价。",
+            "{where} adds the discounted value of what follows to each reward, and the flag of the episode's end, which is at "
+            "hand, is never read: an end is valued as if the episode went on, and failing costs nothing.",
             where=at(places[0]),
         ),
         Text("把后续的价值乘以 1 - done。", "Multiply the value of what follows by 1 - done."),
+        run_data.code_at(places, Text("后续的价值", "The value of what follows")),
+        places,
+    )
+
+
+def _unread_next(run_data: RunData, places: list) -> Finding:
+    return problem(
+        Text(
+            "{where} 把后续的折扣价值加到每一步的奖励上，而下一状态从未被读取：这里取的不是下一状态的价值，"
+            "奖励无法从一步传到前一步。",
+            "{where} adds the discounted value of what follows to each reward, and the next state is never read: what is "
+            "added is not the value of that state, and nothing is handed back from one step to the one before it.",
+            where=at(places[0]),
+        ),
+        Text("用下一状态计算后续的价值。", "Compute the value of what follows from the next state."),
         run_data.code_at(places, Text("后续的价值", "The value of what follows")),
         places,
     )
@@ -147,16 +149,17 @@ def _discounted(run_data: RunData, file: str) -> Iterator[int]:
     """Products of a discount and the flag as it is."""
     for node in run_data.source.nodes(file, ast.BinOp):
         if isinstance(node.op, ast.Mult):
-            factors = list(_factors(node))
-            discounted = any(_DISCOUNT.search(_name(one)) for one in factors)
-            if discounted and len(factors) > 2 and any(map(_plain_flag, factors)):
+            parts = list(factors(node))
+            discounted = any(_DISCOUNT.search(_name(one)) for one in parts)
+            if discounted and len(parts) > 2 and any(map(_plain_flag, parts)):
                 yield node.lineno
 
 
-def _factors(node: ast.expr) -> Iterator[ast.expr]:
+def factors(node: ast.expr) -> Iterator[ast.expr]:
+    """The factors of a product; an expression that is none is its own."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        yield from _factors(node.left)
-        yield from _factors(node.right)
+        yield from factors(node.left)
+        yield from factors(node.right)
     else:
         yield node
 

@@ -16,6 +16,8 @@ _BINS = 64
 # channels or features that have a histogram each, its bins, and values of a batch that are counted
 MAX_CHANNEL_HISTOGRAMS, CHANNEL_BINS = 12, 64
 _COUNTED = 16384
+#: Samples of a batch that are compared with each other, at least.
+_REPEATED = 4
 #: Channels of a picture, at most; more are features.
 _FEW_CHANNELS = 16
 # smallest whole number that is counted where a sample has many: labels to be left out are often -1 or -100
@@ -108,6 +110,7 @@ class ColumnStatistics:
         self.batched, self.varying = True, False
         self.samples = self.elements = self.nan = self.inf = self.zeros = self.empty_strings = 0
         self.nonfinite_samples, self.first_nonfinite = 0, []
+        self.repeated_batches = 0
         self.moments, self.axis = _Moments(), None
         self.counter, self.too_many = {}, False
         self.histogram, self.by_channel = Histograms(_BINS) if histograms else None, Histograms(CHANNEL_BINS)
@@ -145,6 +148,8 @@ class ColumnStatistics:
         values = batch.astype(np.float32) if batch.dtype.kind in "bf" and batch.dtype.itemsize < 4 else batch
         if self.kind == "float" and not np.isfinite(values).all():
             self._note_nonfinite(batch, values, position)
+        if len(batch) >= _REPEATED:  # most batches are told by their last sample
+            self.repeated_batches += int((batch[-1] == batch[0]).all() and (batch == batch[:1]).all())
         self.zeros += int(values.size - np.count_nonzero(values))
         axis = channel_axis(batch.shape)
         block = values.reshape(-1, 1) if axis is None else np.moveaxis(values, axis, -1).reshape(-1, values.shape[axis])
@@ -266,6 +271,7 @@ class ColumnStatistics:
             "between_features": relations(rows) if rows is not None else None,
             "empty_strings": self.empty_strings,
             "row_sums": self.sums,
+            "repeated_batches": self.repeated_batches,
             "element_values": self._element_values(),
         }
 

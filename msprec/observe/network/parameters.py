@@ -1,6 +1,7 @@
 """Parameters before the first training step and at the end."""
 
 import hashlib
+import math
 from typing import Optional
 
 import numpy as np
@@ -15,6 +16,8 @@ COPY_BYTES = 1 << 30
 SAMPLE = 65536
 #: Relative difference up to which units are alike: rounding adds up over a training.
 _ALIKE = 1e-3
+#: What rounding adds up to over hundreds of updates, relative to the values: half a unit of float32 (6e-8) a step at most.
+_ROUNDED = 1e-5
 _NORM_CELLS = ("BatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "RmsNorm", "RMSNorm")
 
 
@@ -77,12 +80,14 @@ def _moved(before: np.ndarray, after: np.ndarray) -> dict:
 
 
 def _is_multiple(a: np.ndarray, b: np.ndarray, change: float) -> bool:
-    """Whether ``b`` is ``a`` times one factor in (0, 1) to within one per cent of the change: the mark of weight decay alone."""
+    """Whether ``b`` is ``a`` times one factor in (0, 1) to within one per cent of the change, or what many updates lose by
+    rounding: the mark of weight decay alone."""
     square = float(a @ a)
     if a.size < 2 or not square or not change or not np.isfinite(change):
         return False
     factor = float(a @ b) / square
-    return 0 < factor < 1 and float(np.linalg.norm(b - factor * a)) <= 0.01 * change
+    tolerance = max(0.01 * change, min(_ROUNDED * math.sqrt(square), 0.2 * change))
+    return 0 < factor < 1 and float(np.linalg.norm(b - factor * a)) <= tolerance
 
 
 class ParameterObserver:

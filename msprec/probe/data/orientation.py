@@ -15,6 +15,8 @@ from msprec.record.nested import tensors_in
 _MOST, _SIDE, _LEAST_SIDE, _CLASSES = 256, 48, 8, 8
 #: An orientation is clear from such a squared correlation on, and so many times that of the next best.
 _CLEAR, _TIMES = 0.1, 2.0
+#: Two pictures are the same where their correlation lacks no more of 1.
+_SAME = 0.1
 #: Turns of the last two axes, by name; the last three are for squares alone.
 _TURNS = {
     "as given": lambda a: a,
@@ -28,21 +30,23 @@ _TURNS = {
 
 
 def orientation(material) -> Optional[dict]:
-    """The entry ``orientation`` of ``probes.json``; None where no input is a map over the pixels of another.
+    """The entry ``orientation`` of ``probes.json``; None where no input is a map over the pixels of another, or that in another
+    size.
 
     Args:
         material: What the run has left.
     """
     counts, samples, square = dict.fromkeys(_TURNS, 0), 0, False
     for batch in material.batches:
-        maps = [one for one in tensors_in(batch) if one.ndim in (3, 4) and one.size]
-        pair = _picture_and_target([to_numpy(one) for one in maps]) if len(maps) > 1 else None
+        maps = [to_numpy(one) for one in tensors_in(batch) if one.ndim in (3, 4) and one.size]
+        sizes = _two_sizes(maps) if len(maps) > 1 else None
+        pair = sizes or (_picture_and_target(maps) if len(maps) > 1 else None)
         if pair is None:
             return None
         square = pair[0].shape[2] == pair[0].shape[3]
         for picture, target in zip(*pair):
             samples += 1
-            best = _clear(picture, target)
+            best = (_clear if sizes is None else _same_picture)(picture, target)
             if best is not None:
                 counts[best] += 1
         if samples >= _MOST:
@@ -74,6 +78,33 @@ def _picture_and_target(arrays: list) -> Optional[tuple]:
     if target.shape[1] == 1:
         target = np.concatenate([target == value for value in values[1:]] or [target], 1)
     return picture, target.astype(np.float64)
+
+
+def _two_sizes(arrays: list) -> Optional[tuple]:
+    """Of two arrays (samples, channels, height, width) of which one is a whole number of times as large as the other: the
+    smaller, and the larger brought to its size by means of blocks, as for super-resolution."""
+    maps = [a for a in arrays if a.dtype.kind == "f" and a.ndim == 4]
+    if len(arrays) != 2 or len(maps) != 2 or maps[0].shape[:2] != maps[1].shape[:2]:
+        return None
+    small, large = sorted(maps, key=lambda a: a.shape[2])
+    (height, width), (high, wide) = small.shape[2:], large.shape[2:]
+    times = high // height
+    if times < 2 or (high, wide) != (times * height, times * width) or min(height, width) < _LEAST_SIDE // 2:
+        return None
+    if not np.isfinite(small).all() or not np.isfinite(large).all():
+        return None
+    blocks = large.reshape(*large.shape[:2], height, times, width, times)
+    return small.astype(np.float64), blocks.mean((3, 5), dtype=np.float64)
+
+
+def _same_picture(picture: np.ndarray, target: np.ndarray) -> Optional[str]:
+    """The orientation in which two pictures are nearly the same and in any other far less so; None: none."""
+    wanted = _scaled(target.reshape(1, -1))
+    names = [name for at, name in enumerate(_TURNS) if picture.shape[1] == picture.shape[2] or at < 4]
+    fits = [float((_scaled(_TURNS[name](picture).reshape(1, -1)) @ wanted.T)[0, 0]) for name in names]
+    order = np.argsort(fits)[::-1]
+    best, second = 1 - fits[order[0]], 1 - fits[order[1]]
+    return names[order[0]] if best <= _SAME and second >= _TIMES * best + _SAME / 2 else None
 
 
 def _channels_first(array: np.ndarray) -> Optional[np.ndarray]:

@@ -94,6 +94,7 @@ COLUMN = {
         },
         "sums of a float sample's values, where there are several",
     ),
+    "repeated_batches": key(count, "batches of at least 4 samples all of which are the same"),
 }
 
 ORDER = {

@@ -94,6 +94,37 @@ def test_layers_that_ran_and_no_network_holds(verdict):
     assert judged(seen, {**seen, "inside": None, "class": "Teacher"})["conclusion"] == "ok"
 
 
+_HEAD = """
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Dense(2, 8)
+        {before}
+
+    def construct(self, x):
+        return {head}(self.body(x))
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "head", "parameters", "conclusion"),
+    [
+        ("", "nn.Dense(8, 1)", ["weight", "bias"], "problem"),
+        ("self.head = nn.Dense(8, 1)", "self.head", ["weight", "bias"], "ok"),  # some other one ran
+        ("", "nn.ReLU()", [], "ok"),
+    ],
+)
+def test_a_layer_made_in_construct(verdict, before, head, parameters, conclusion):
+    made = graph(ran("a"))
+    made.source = {"train.py": _HEAD.format(before=before, head=head)}
+    one = {"class": head[3:].split("(")[0] or "Dense", "inside": "", "parameters": parameters, "created": None}
+    made.facts["probes"]["graph"]["unregistered"] = [one]
+    found = verdict("cg.03", made)
+    assert found["conclusion"] == conclusion
+    if conclusion == "problem":
+        assert found["locations"][0]["line"] == 9
+
+
 @pytest.mark.parametrize(
     ("made", "taken", "conclusion"),
     [

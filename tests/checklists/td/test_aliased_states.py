@@ -47,6 +47,13 @@ def test_kept_by_reference(tmp_path, returned, moved, before, kept, found):
     assert (aliased_states(run_data(tmp_path, Run(source={"train.py": code}))) is not None) is found
 
 
+@pytest.mark.parametrize(("shown", "found"), [("self.state", True), ("self.state.copy()", False)])
+def test_what_another_method_shows(tmp_path, shown, found):
+    code = _CODE.format(returned="self._show()", moved="self.state[1] += force", before="pass", kept=_KEPT)
+    code = code.replace("    def step(", f"    def _show(self):\n        return {shown}\n\n    def step(")
+    assert (aliased_states(run_data(tmp_path, Run(source={"train.py": code}))) is not None) is found
+
+
 def test_numbers_are_not_changed_in_place(tmp_path):
     code = _CODE.format(returned="self.state", moved="self.state += force", before="pass", kept=_KEPT)
     code = code.replace("np.zeros(2)", "0.0")

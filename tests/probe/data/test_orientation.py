@@ -53,6 +53,19 @@ def test_views_of_one_sample_are_turned_each_by_itself():
     assert orientation(material) is None
 
 
+@pytest.mark.parametrize("times", [2, 4])
+def test_pictures_of_two_sizes(times):
+    pictures, _ = spots()
+    small = pictures.reshape(120, 1, SIDE // times, times, SIDE // times, times).mean((3, 5))
+    assert set(fits(small, pictures)) == {"as given"}
+    apart = small.copy()
+    apart[::2] = apart[::2, :, :, ::-1]
+    found = fits(apart, pictures)
+    assert set(found) == {"as given", "left to right"} and min(found.values()) > 30
+    assert sum(fits(small, np.roll(pictures, 1, 0)).values()) < 6  # other pictures
+    assert set(fits(pictures, small + 0.1)) == {"as given"}  # either may be the target
+
+
 def test_no_pictures():
     material = Material()
     material.batches = [(Tensor(np.ones((4, 8), np.float32)), Tensor(np.arange(4)))]
