@@ -64,12 +64,16 @@ def test_real_elements_are_hidden(verdict, line):
         "score = score.masked_fill(~mask[:, None, :].astype(ms.bool_), -1e9)",
         "score = score + (1.0 - mask[:, None, :]) * -10000.0",
         "score = ops.masked_fill(score, ops.logical_not(mask.expand_dims(1)), -1e9)",
-        "score = score * mask[:, None, :]",
         "score = score.masked_fill(mask == 1, 0.0)",  # not hidden from a softmax
     ],
 )
 def test_padding_is_hidden(verdict, line):
     assert judged(verdict, line)["conclusion"] == "ok"
+
+
+def test_scores_multiplied_by_the_mask(verdict):
+    entry = judged(verdict, "score = score * mask[:, None, :]")
+    assert entry["conclusion"] == "problem" and "exp(0)" in entry["summary"]
 
 
 @pytest.mark.parametrize(
