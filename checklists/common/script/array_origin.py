@@ -266,7 +266,7 @@ def _attributes_of(body: ast.AST, index: int) -> set:
 
 def _handed_out(body: ast.AST, index: int) -> Iterator[int]:
     for value in _returned(body, index):
-        yield from list(_followed([body], value, value.lineno + 1, _DEEPEST))[:2] or [value.lineno]
+        yield from list(_followed([body], value, value.lineno + 1, _DEEPEST - 1))[:2] or [value.lineno]
 
 
 def _returned(body: ast.AST, index: int) -> Iterator[ast.expr]:

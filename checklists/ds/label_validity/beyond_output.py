@@ -13,6 +13,7 @@ from msprec.source.user_code import bound_names, called_name, plain_number
 _ORDERS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE)
 #: Calls that give what lies between 0 and 1, and that only change the form of what they are given.
 _BETWEEN = ("sigmoid", "softmax")
+_NUMBERS = ("astype", "int", "int32", "int64", "long")
 FORMS = ("asnumpy", "numpy", "squeeze", "reshape", "view", "flatten", "ravel", "astype", "float", "copy")
 
 
@@ -62,6 +63,46 @@ def softmax_of_several_labels(run_data: RunData, dataset: Fact, _column: Fact) -
             advice = Text("对每个标签用 sigmoid。", "Take a sigmoid of each label's score.")
             return says, advice, where
     return None
+
+
+def other_class(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]:
+    """Where the classes 0 and 1 are told by ``(p[:, 0] > 0.5).astype(int)``, whose 1 is the class 0."""
+    two = set(column.values or ()) == {"0", "1"} and dataset.label.kind == "class"
+    for file, compare, bound in compared_with_numbers(run_data) if two else ():
+        if not 0 < bound < 1 or not isinstance(compare.ops[0], (ast.Gt, ast.GtE)) or _column(compare.left) != 0:
+            continue
+        numbers = [
+            call
+            for call in run_data.source.calls_named(file, _NUMBERS)
+            if compare in ((call.func.value if isinstance(call.func, ast.Attribute) else None), *call.args)
+        ]
+        if numbers and _stored_alone(run_data, file, numbers):
+            where = place(file, compare.lineno)
+            says = Text(
+                "{where} 用 {code} 得到的 1 表示第 0 列的概率大，即类别 0：预测与标签正好相反",
+                "{where} takes the class by {code}, which is 1 where column 0, the class 0, is likely: predictions are the reverse "
+                "of the labels",
+                where=at(where),
+                code=ast.unparse(compare),
+            )
+            return says, Text("比较第 1 列，或用 argmax(1)。", "Compare column 1, or take argmax(1)."), where
+    return None
+
+
+def _column(node: ast.expr) -> Optional[int]:
+    """``k`` of ``p[:, k]``, whatever changes its form."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called_name(node) in FORMS:
+        node = node.func.value
+    parts = node.slice.elts if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) else []
+    number = plain_number(parts[1]) if len(parts) == 2 and isinstance(parts[0], ast.Slice) else None
+    return None if number is None else int(number)
+
+
+def _stored_alone(run_data: RunData, file: str, calls: list) -> bool:
+    """Whether one of some calls is what a name is given, or is compared with something at once."""
+    stores = [one.value for one in run_data.source.nodes(file, ast.Assign)]
+    compared = [one.left for one in run_data.source.nodes(file, ast.Compare) if isinstance(one.ops[0], ast.Eq)]
+    return any(call is one for call in calls for one in (*stores, *compared))
 
 
 def compared_with_numbers(run_data: RunData) -> Iterator[tuple]:

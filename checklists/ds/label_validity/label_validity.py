@@ -11,7 +11,7 @@ from msprec.checklists.ds.class_counts import last_layer
 from msprec.checklists.ds.label_validity import label_contradictions as contradictions
 from msprec.checklists.ds.label_validity import label_numbering as numbering
 from msprec.checklists.ds.label_validity import label_values as values
-from msprec.checklists.ds.label_validity.beyond_output import always_alike, softmax_of_several_labels
+from msprec.checklists.ds.label_validity.beyond_output import always_alike, other_class, softmax_of_several_labels
 from msprec.checklists.ds.label_validity.box_corners import corners_exchanged
 from msprec.checklists.ds.label_validity.cached_outputs import cached_out_of_order
 from msprec.checklists.ds.label_validity.compared_amounts import scored_as_classes
@@ -54,6 +54,7 @@ _COMPARISONS = (
     classless_argmax,
     always_alike,
     softmax_of_several_labels,
+    other_class,
     logits_held_against_half,
     compared_each_with_each,
     compared_out_of_order,

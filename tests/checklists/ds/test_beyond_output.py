@@ -1,9 +1,9 @@
 """ds.02: outputs that are held against an end of their range."""
 
 import pytest
-from building import Run, dataset, run_data
+from building import Run, column, dataset, run_data
 
-from msprec.checklists.ds.label_validity.beyond_output import always_alike, softmax_of_several_labels
+from msprec.checklists.ds.label_validity.beyond_output import always_alike, other_class, softmax_of_several_labels
 
 _NET = "class Net(nn.Cell):\n    def construct(self, x):\n        return ops.sigmoid(self.fc(x))\nnet = Net()\n"
 _PREDICT = "def predict(x):\n    return ops.sigmoid(ops.matmul(x, w) + b).squeeze(-1)\n"
@@ -71,4 +71,26 @@ def test_softmax_beside_several_labels(tmp_path, kind, code, told):
     run = run_data(tmp_path, Run(source={"train.py": code}, datasets=[made]))
     (data,) = run.datasets_of("train")
     found = softmax_of_several_labels(run, data, None)
+    assert (found[2].line if found is not None else None) == told
+
+
+@pytest.mark.parametrize(
+    ("values", "code", "told"),
+    [
+        ({"0": 9, "1": 9}, "pred = (p[:, 0] > 0.5).astype(np.int32)\n", 1),
+        ({"0": 9, "1": 9}, "hits = (p.asnumpy()[:, 0] >= 0.5).astype(int) == y\n", 1),
+        ({"0": 9, "1": 9}, "pred = (p[:, 1] > 0.5).astype(np.int32)\n", None),
+        ({"0": 9, "1": 9}, "pred = (p[:, 0] < 0.5).astype(np.int32)\n", None),
+        ({"0": 9, "1": 9}, "pred = 1 - (p[:, 0] > 0.5).astype(np.int32)\n", None),
+        ({"0": 9, "1": 9}, "sure = p[p[:, 0] > 0.5]\n", None),
+        ({"0": 9, "1": 9, "2": 9}, "pred = (p[:, 0] > 0.5).astype(np.int32)\n", None),
+    ],
+)
+def test_the_column_of_the_other_class(tmp_path, values, code, told):
+    labels = column("y", dtype="int32", kind="int", shape=[], min=0, max=len(values) - 1, values=values)
+    made = dataset([column("x"), labels])
+    made["label"] = {"column": "y", "kind": "class"}
+    run = run_data(tmp_path, Run(source={"train.py": code}, datasets=[made]))
+    (data,) = run.datasets_of("train")
+    found = other_class(run, data, data.columns[1])
     assert (found[2].line if found is not None else None) == told
