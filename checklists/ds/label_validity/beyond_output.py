@@ -80,8 +80,8 @@ def other_class(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tupl
             where = place(file, compare.lineno)
             says = Text(
                 "{where} 用 {code} 得到的 1 表示第 0 列的概率大，即类别 0：预测与标签正好相反",
-                "{where} takes the class by {code}, which is 1 where column 0, the class 0, is likely: predictions are the reverse "
-                "of the labels",
+                "{where} takes the class by {code}, which is 1 where column 0, the class 0, is likely: predictions are the "
+                "reverse of the labels",
                 where=at(where),
                 code=ast.unparse(compare),
             )
