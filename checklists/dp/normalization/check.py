@@ -34,7 +34,7 @@ from msprec.checklists.dp.normalization.divided_by_variance import divided_by_va
 from msprec.checklists.dp.normalization.divided_too_far import divided_too_far
 from msprec.checklists.dp.normalization.each_row import each_row_by_itself
 from msprec.checklists.dp.normalization.each_window import each_window_by_itself
-from msprec.checklists.dp.normalization.floored import floored_inputs
+from msprec.checklists.dp.normalization.floored import cut_inputs, floored_inputs
 from msprec.checklists.dp.normalization.missing_brackets import missing_brackets
 from msprec.checklists.dp.normalization.off_centre import off_centre
 from msprec.checklists.dp.normalization.scale_places import scale_places
@@ -73,7 +73,7 @@ def normalised(run_data: RunData) -> Finding:
     targets = [target_scale(run_data, dataset) or divided_too_far(run_data, dataset) for dataset in sets]
     rows = [each_window_by_itself(run_data), *(each_row_by_itself(run_data, dataset) for dataset in sets)]
     inputs = worst(_normalised(run_data, dataset) for dataset in sets)
-    floored = [floored_inputs(run_data, dataset) or off_centre(run_data, dataset) for dataset in sets]
+    floored = [rule(run_data, data) for data in sets for rule in (floored_inputs, cut_inputs, off_centre)]
     plain = divided_by_variance(run_data) or missing_brackets(run_data) or degrees_as_radians(run_data)
     others = (targets, rows, floored, [plain])
     return together([inputs, *(worst(filter(None, found)) for found in others if any(found))])

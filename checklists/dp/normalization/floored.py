@@ -1,6 +1,7 @@
-"""Inputs that a division of whole numbers has left with next to nothing (dp.01)."""
+"""Inputs that a division of whole numbers, or a cast to them, has left with next to nothing (dp.01)."""
 
 import ast
+import re
 from typing import Optional
 
 from msprec.bilingual import Text
@@ -11,10 +12,14 @@ from msprec.checklists.common.training.constant_prediction import learnt_well
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import plain_number
+from msprec.source.user_code import called_name, plain_number
 
 #: Of 0 and 1 alone the variance is mean · (1 - mean).
 _EXACT = 1e-4
+#: Of what was standardised and cut: least and most deviation, mean over deviation at the most.
+_DEVIATIONS, _NEAR = (0.4, 1.6), 0.25
+_INTEGERS = re.compile(r"\bu?int(8|16|32|64)?\b")
+_SCALES = re.compile(r"scal|standard|normal|z_?score|^(fit_)?transform$", re.IGNORECASE)
 
 
 def floored_inputs(run_data: RunData, dataset: Fact) -> Optional[Finding]:
@@ -44,6 +49,70 @@ def floored_inputs(run_data: RunData, dataset: Fact) -> Optional[Finding]:
                 lines,
             )
     return None
+
+
+def cut_inputs(run_data: RunData, dataset: Fact) -> Optional[Finding]:
+    """Problem: a column of inputs holds a few whole numbers on both sides of 0 alone, with a mean near 0 and a deviation near 1,
+    and where its values come from what was scaled is cast to whole numbers; else None."""
+    for column in entering(run_data, [one for one in feature_columns(dataset) if one.kind in ("float", "int")]):
+        if not _few_whole(column):
+            continue
+        for where in array_origins(run_data, dataset, column):
+            if where.file and where.line and _casts_scaled(run_data, where):
+                return problem(
+                    Text(
+                        "{column} 只有 {low} 到 {high} 的整数：{where} 把缩放后的值转换为整数，小数部分都被丢掉。",
+                        "{column} holds the whole numbers from {low} to {high} alone: {where} casts what was scaled to whole "
+                        "numbers, and all behind the point is lost.",
+                        column=column.name,
+                        low=int(column.min),
+                        high=int(column.max),
+                        where=at(where),
+                    ),
+                    Text("转换为 float32。", "Cast it to float32."),
+                    [run_data.code_at([where], Text("转换之处", "Where it is cast"))],
+                    [where],
+                )
+    return None
+
+
+def _few_whole(column: Fact) -> bool:
+    if None in (column.min, column.max, column.mean, column.std, column.between_features.levels):
+        return False
+    whole = float(column.min).is_integer() and float(column.max).is_integer()
+    few = column.between_features.levels <= column.max - column.min + 1
+    low, high = _DEVIATIONS
+    near = low <= column.std <= high and abs(column.mean) <= _NEAR * column.std
+    return whole and few and near and column.min < 0 < column.max
+
+
+def _casts_scaled(run_data: RunData, where: Fact) -> bool:
+    """Whether a line casts to whole numbers what a division, or something named for scaling, gives."""
+    for call in run_data.source.nodes_at(where.file, where.line, ast.Call):
+        kinds = [ast.unparse(one) for one in (*call.args, *(word.value for word in call.keywords))]
+        if called_name(call) != "astype" or not any(_INTEGERS.search(one) for one in kinds):
+            continue
+        if isinstance(call.func, ast.Attribute) and _is_scaled(run_data, where.file, call.func.value):
+            return True
+    return False
+
+
+def _is_scaled(run_data: RunData, file: str, node: ast.expr) -> bool:
+    for one in ast.walk(node):
+        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div):
+            return True
+        if not isinstance(one, ast.Call):
+            continue
+        if _SCALES.search(called_name(one)):
+            return True
+        held = run_data.source.only_value(file, one.func.id) if isinstance(one.func, ast.Name) else None
+        made = [called_name(part) for part in ast.walk(held) if isinstance(part, ast.Call)] if held is not None else []
+        bodies = [body for name in made for _, body in run_data.source.classes(name)]
+        if any(
+            isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div) for body in bodies for part in ast.walk(body)
+        ):
+            return True
+    return False
 
 
 def _left(column: Fact) -> Optional[Text]:

@@ -30,3 +30,30 @@ def test_what_is_left(tmp_path, monkeypatch, facts, made, well, found):
     made_of = run_data(tmp_path, Run(source={"train.py": code}, datasets=[data]))
     told = floored.floored_inputs(made_of, made_of.datasets[0])
     assert ([one["line"] for one in told.locations] if told else None) == ([1] if found else None)
+
+
+CUT = {"min": -2.0, "max": 2.0, "mean": 0.01, "std": 0.9}
+_SCALER = "class Scaler:\n    def __call__(self, a):\n        return (a - self.m) / self.s\ns = Scaler()\n"
+
+
+@pytest.mark.parametrize(
+    ("facts", "levels", "made", "line"),
+    [
+        (CUT, 5, "((raw - m) / d).astype(np.int32)", 5),
+        (CUT, 5, "s(raw).astype(int)", 5),
+        (CUT, 5, "scaler.fit_transform(raw).astype('int64')", 5),
+        (CUT, 900, "((raw - m) / d).astype(np.int32)", None),  # the cast is another's
+        (CUT, 5, "boards.astype(np.int32)", None),
+        (CUT, 5, "((raw - m) / d).astype(np.float32)", None),
+        (CUT, None, "((raw - m) / d).astype(np.int32)", None),
+        ({**CUT, "min": 0.0, "mean": 1.0}, 3, "(pixels / 100).astype(np.int32)", None),  # counts
+    ],
+)
+def test_what_a_cast_cuts(tmp_path, facts, levels, made, line):
+    seen = None if levels is None else {"features": 3, "levels": levels, "neighbours": 0.0, "apart": 0.0}
+    data = dataset([column("x", shape=[3], between_features=seen, **facts)])
+    data["pipeline"] = [{"op": "NumpySlicesDataset", "args": {}, "place": {"file": "train.py", "line": 6}}]
+    code = f"{_SCALER}x = {made}\nds = NumpySlicesDataset((x.astype(np.float32), y))\n"
+    made_of = run_data(tmp_path, Run(source={"train.py": code}, datasets=[data]))
+    told = floored.cut_inputs(made_of, made_of.datasets[0])
+    assert (told.locations[0]["line"] if told else None) == line
