@@ -145,8 +145,10 @@ class Order:
         Khaled and Richtárik 2020, "Random Reshuffling: Simple Analysis with Vast Improvements", shuffle-once). What the
         guide fears of it is overfitting: beside that it is a problem.
         """
-        drawn = self._renewed() and self._repeats() and not self.sorted and not self._buffer_too_small()
-        if not drawn or overfits(self.run_data):
+        # samples that are changed at random are told in part alone
+        changed = self._mostly_equal() and any(one.draws for one in self.dataset.pipeline)
+        again = self._renewed() and (self._repeats() or changed)
+        if not again or self.sorted or self._buffer_too_small() or overfits(self.run_data):
             return None
         return ok(
             Text(
@@ -159,7 +161,7 @@ class Order:
                 means=listed(self.shuffle.means) if self.shuffle.means else None,
                 mixed=self._label_words(),
                 n=len(self.compared),
-                same=self._same(),
+                same=self._same() if self._repeats() else len(self.compared),
             ),
             self._evidence(),
             self._places(True),

@@ -96,6 +96,15 @@ def test_one_random_order_of_new_iterators_is_told_and_harmless(verdict):
     assert entry["locations"][0] == {"file": "train.py", "line": 9}
 
 
+@pytest.mark.parametrize(("draws", "conclusion"), [("numpy.random.rand", "ok"), (None, "problem")])
+def test_the_same_of_samples_that_are_changed_at_random(verdict, draws, conclusion):
+    part = {**SAME, "same_order_as_first": False, "compared_samples": 400, "equal_samples": 250, "expected_equal": 0.6}
+    steps = [{"op": "GeneratorDataset", "args": {}, "place": {"file": "train.py", "line": 9}, "draws": draws}]
+    run = ordered(one_pass(1), one_pass(2, iterator=2, **part), pipeline=steps)
+    run.facts["datasets"]["datasets"][0]["order"]["new_iterator_each_pass"] = True
+    assert verdict("dp.03", run)["conclusion"] == conclusion
+
+
 def test_one_random_order_of_new_iterators_is_a_problem_beside_overfitting(verdict, monkeypatch):
     monkeypatch.setattr(sample_order, "overfits", lambda run_data: True)
     entry = verdict("dp.03", renewed())
