@@ -7,6 +7,7 @@ from typing import Optional
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.cg.loss_function.generator_range import check_generator_range
 from msprec.checklists.cg.loss_function.likelihood_sign import check_likelihood
+from msprec.checklists.cg.loss_function.pinball_sign import check_pinball
 from msprec.checklists.cg.loss_function.poisson_inputs import rates_taken_for_logs
 from msprec.checklists.cg.loss_function.signed_targets import unsigned_targets
 from msprec.checklists.common.findings import at, first_place
@@ -186,7 +187,8 @@ def _wrongs(run_data: RunData, own: list) -> list:
         if len(one.shapes) > 1 and all(shape and None not in shape for shape in one.shapes[:2]):
             found.append(_broadcast(one, run_data))
     found += [_other_axis(one) for one in probes.softmax_axes if one.shape and one.axes] or _along_samples(run_data)
-    found += [one for one in (check_generator_range(run_data), check_likelihood(run_data)) if one is not None]
+    written = (check_generator_range(run_data), check_likelihood(run_data), check_pinball(run_data))
+    found += [one for one in written if one is not None]
     found += [*unsigned_targets(run_data), *rates_taken_for_logs(run_data)]
     given, others = ([built_in(one, run_data) for one in losses] for losses in (probes.losses, probes.other_losses))
     checks: list = [(check, one) for one in given for check in (check_inputs, check_beside)]

@@ -7,10 +7,11 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at, label_column, train_sets
+from msprec.checklists.common.script.array_origin import label_origins
 from msprec.checklists.common.script.part_names import LABELS, OTHER, TRAINING
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import bound_names, called_name, target_names
+from msprec.source.user_code import bound_names, called_name, root_name, target_names
 
 _SCALES = ("fit_transform", "transform")
 _ERRORS = re.compile(r"^(mean_(absolute|squared)|root_mean_squared|median_absolute|max)_error$|^r2_score$")
@@ -27,6 +28,9 @@ def not_scaled_back(run_data: RunData) -> Optional[Finding]:
         return None
     for file in run_data.source.trees:
         stores = list(run_data.source.nodes(file, ast.Assign))
+        found = _beside_their_source(run_data, file, stores)
+        if found is not None:
+            return found
         scaled: dict = {}
         for one in (one for one in stores if _scales(one.value)):
             scaled.update((name, one.lineno) for name in bound_names(one.targets) - set(scaled))
@@ -40,6 +44,35 @@ def not_scaled_back(run_data: RunData) -> Optional[Finding]:
                 places = [place(file, where), place(file, scaled[training[0]])]
                 return _finding(run_data, predicted[0], raw, training[0], places)
     return None
+
+
+def _beside_their_source(run_data: RunData, file: str, stores: list) -> Optional[Finding]:
+    """The same of the array that the delivered targets were made of, by ``t = (demand - mean) / std``: its rows are in their own
+    unit wherever they are compared with what the network predicts."""
+    lines = {one.line for one in label_origins(run_data) if one.file == file}
+    if run_data.source.calls_named(file, ("inverse_transform",)):
+        return None
+    for store in (one for one in stores if one.lineno in lines and _scales(one.value)):
+        base = _scaled_array(store.value)
+        made = bound_names(store.targets)
+        if not base or base in made or len(made) != 1:
+            continue
+        for where, sides in _errors(run_data, file):
+            predicted = [one for one in sides if one != base and _is_prediction(stores, one)]
+            if base in sides and predicted:
+                return _finding(
+                    run_data, predicted[0], base, made.pop(), [place(file, where), place(file, store.lineno)]
+                )
+    return None
+
+
+def _scaled_array(value: ast.expr) -> str:
+    """``y`` of ``(y - mean) / std``; empty of anything else."""
+    for node in ast.walk(value):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and _is_difference(node.left):
+            names = target_names(node.left.left)  # type: ignore[attr-defined]
+            return names[0] if len(names) == 1 else ""
+    return ""
 
 
 def _targets_standardised(run_data: RunData) -> bool:
@@ -76,7 +109,7 @@ def _errors(run_data: RunData, file: str) -> Iterator[tuple]:
             sides = [node.left, node.right] if _is_difference(node) else []
         else:
             sides = node.args[:2] if _ERRORS.search(called_name(node)) else []
-        names = [target_names(one) for one in sides]
+        names = [[root_name(one)] if isinstance(one, ast.Subscript) else target_names(one) for one in sides]
         if len(names) == 2 and all(len(one) == 1 for one in names):
             yield node.lineno, [names[0][0], names[1][0]]
 
@@ -84,6 +117,8 @@ def _errors(run_data: RunData, file: str) -> Iterator[tuple]:
 def _is_prediction(stores: list, name: str) -> bool:
     """Whether a name is given once what a network predicts, and nothing is multiplied with it or added to it."""
     values = [one.value for one in stores if name in bound_names(one.targets)]
+    if len(values) == 1 and isinstance(values[0], ast.Name) and values[0].id != name:
+        return _is_prediction(stores, values[0].id)
     if len(values) != 1 or any(isinstance(one, ast.BinOp) for one in ast.walk(values[0])):
         return False
     return any(isinstance(one, ast.Call) and _PREDICTS.search(called_name(one)) for one in ast.walk(values[0]))

@@ -31,6 +31,28 @@ def test_errors(tmp_path, code, std, line):
     assert (told.locations[0]["line"] if told else None) == line
 
 
+_MADE = "t = ((demand - mean) / std).astype(np.float32)\nds = NumpySlicesDataset((x, t))\n"
+_RAW = "raw = model.predict(Tensor(x))\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        (_MADE + _RAW + "order = raw\ngap = demand[cut:] - order\n", 5),
+        (_MADE + _RAW + "mae = mean_absolute_error(demand[cut:], raw)\n", 4),
+        (_MADE + _RAW + "order = raw * std + mean\ngap = demand[cut:] - order\n", None),
+        (_MADE + _RAW + "gap = t[cut:] - raw\n", None),
+        (_MADE.replace("demand", "x") + _RAW + "gap = demand[cut:] - raw\n", None),
+    ],
+)
+def test_the_array_that_targets_are_made_of(tmp_path, code, line):
+    target = column("t", shape=[1], min=-2.0, max=2.0, mean=0.0, std=1.0)
+    data = dataset([column("x", shape=[8]), target], label={"column": "t", "kind": "regression"})
+    data["pipeline"] = [{"op": "NumpySlicesDataset", "args": {}, "place": {"file": "train.py", "line": 2}}]
+    told = not_scaled_back(run_data(tmp_path, Run(source={"train.py": code}, datasets=[data])))
+    assert (told.locations[0]["line"] if told else None) == line
+
+
 def test_words_numbered_anew_are_told_beside(tmp_path):
     numbered = "def build(column):\n    return {raw: n for n, raw in enumerate(column.unique())}\n"
     numbered += "a = build(train_texts)\nb = build(test_texts)\n"
