@@ -25,6 +25,13 @@ _UNIT = ("softmax", *SIGMOIDS)
 #: What leaves out values at random.
 _DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "dropoutext", "alphadropout", "featurealphadropout")
 
+#: Products of vectors of length 1; the share of the gain that cosines as they are, at a temperature of 1, may leave.
+_PRODUCTS, _OF_COSINES = ("matmul", "bmm", "mm"), 0.7
+
+_DIVIDE = Text(
+    "余弦相似度应除以温度（如 0.05 至 0.5），使得分的范围足够大。",
+    "Divide cosines by a temperature (0.05 to 0.5, say), which makes the range of the scores wide enough.",
+)
 _TAKE_OFF = Text("去掉最后一层之后的激活函数。", "Take the activation off the last layer.")
 
 
@@ -124,8 +131,11 @@ def narrow_range(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     if not got or not scores or not got.settles or not _finite(got.even, got.inside, got.outside):
         return _sigmoid_by_name(one)
     gain = got.even - got.outside
-    if gain <= 0 or (got.inside - got.outside) < run_data.limit("cg.04.lost_gain") * gain:
+    cosines = one.made_by in _PRODUCTS
+    lost = _OF_COSINES if cosines else run_data.limit("cg.04.lost_gain")
+    if gain <= 0 or (got.inside - got.outside) < lost * gain:
         return None
+    advice = _DIVIDE if cosines else _TAKE_OFF
     summary = Text(
         "{name} 的输入经过了 {operator}，只能在 {range} 内：即使预测全对，loss 也只能从 {even} 降到 {inside}；"
         "没有这一限制可降到 {outside}。",
@@ -138,7 +148,7 @@ def narrow_range(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
         inside=round(got.inside, 6),
         outside=round(got.outside, 6),
     )
-    return wrong_output(one, summary, _TAKE_OFF)
+    return wrong_output(one, summary, advice)
 
 
 def _finite(*values: Optional[float]) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from msprec.probe.loss.loss_shapes import class_numbers
 from msprec.probe.steps.numpy_losses import elements
 
-#: Along the way, as shares of the range; and beyond it, in widths of it from its other end.
+#: Along the way, as shares of the range; and beyond it, in widths of it, or 1 for a narrower one, from its other end.
 _INSIDE, _OUTSIDE = (0.1, 0.25, 0.5, 0.75, 0.9, 1.0), (1.5, 2.0, 4.0, 8.0, 16.0, 32.0)
 #: What stands for an end that is infinite.
 _FAR = 30.0
@@ -45,7 +45,7 @@ def reach(
     goal = np.where(chosen, high, low)
     # an output at one of its ends is the one that leans nowhere, where that end stands for all scores alike
     middle = np.full(predicted.shape, 0.5 * (low + high) if max(abs(low), abs(high)) < _FAR else _nearer(low, high))
-    outward = np.where(chosen, 1.0, -1.0) * (high - low)
+    outward = np.where(chosen, 1.0, -1.0) * max(high - low, 1.0)
     values = {t: _value(call, middle + t * (goal - middle)) for t in (0.0, *_INSIDE)}
     values.update({t: _value(call, goal + (t - 1) * outward) for t in _OUTSIDE})
     inside = [values[t] for t in _INSIDE if math.isfinite(values[t])]

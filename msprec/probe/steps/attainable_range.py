@@ -48,6 +48,7 @@ _STEPS = ("argmax", "argmin", "round", "sign", "floor", "ceil", "onehot", "rint"
 _CLAMPS = ("clamp", "clip", "clipbyvalue", "hardtanh", "maximum", "minimum")
 #: Layers whose results are any real numbers.
 _LINEAR = ("dense", "linear", "matmul", "bmm", "biasadd", "addmm", "layernorm", "groupnorm", "embedding")
+_PRODUCTS = ("matmul", "bmm", "mm")
 _LINEAR_STARTS = ("conv", "batchnorm", "bidense", "_conv")
 #: Results within the range of what is given: averages and selections.
 _WITHIN = ("mean", "reducemean", "max", "min", "amax", "amin", "reducemax", "upsample", "interpolate", "median", "pad")
@@ -69,6 +70,8 @@ _SELECTS += ("stopgradient", "detach", "broadcastto", "expand", "tile", "repeat"
 _SHIFTS = ("add", "sub", "mult", "mul", "div", "truediv", "usub", "neg", "realdiv", "addext", "subext", "multiply")
 _JOINS = ("cat", "concat", "stack", "concatenate", "hstack", "vstack")
 _CLOSE = 2e-3
+#: How far the length of a vector that was normalised may be from 1.
+_UNIT = 1e-3
 
 
 class Output(NamedTuple):
@@ -115,6 +118,8 @@ def output_of(trace: GraphTrace, value, depth: int = 40) -> Output:
         return _rising(output_of(trace, node.inputs[0], depth - 1), node, name)
     if name in RANGES:
         return Output(node, *RANGES[name])
+    if name in _PRODUCTS and _of_unit_vectors(node):
+        return Output(node, -1.0, 1.0)
     if name in _LINEAR or name.startswith(_LINEAR_STARTS):
         return Output(node, linear=True)
     keeps = node.callee.lower() in CARRIERS or name in _SELECTS
@@ -130,6 +135,17 @@ def output_of(trace: GraphTrace, value, depth: int = 40) -> Output:
     if name in _SHIFTS:
         return _shifted(trace, node, depth)
     return Output(node)
+
+
+def _of_unit_vectors(node: Node) -> bool:
+    """Whether a product of matrices is of vectors of length 1 on either side, which gives their cosines."""
+    if len(node.inputs) != 2 or not all(one.ndim > 1 for one in node.inputs):
+        return False
+    first, second = map(to_numpy, node.inputs)
+    if first.shape[-1] != second.shape[-2] or first.shape[-1] < 2:
+        return False
+    lengths = (np.linalg.norm(first, axis=-1), np.linalg.norm(second, axis=-2))
+    return all(bool((np.abs(one - 1) < _UNIT).all()) for one in lengths)
 
 
 def _node_of(trace: GraphTrace, value) -> Optional[Node]:

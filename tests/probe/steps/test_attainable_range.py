@@ -69,6 +69,8 @@ def output(end, target=Y, units=3, loss=None):
         (lambda x: 1 / (1 + ops.exp(-x)), "truediv", None, None),
         (lambda x: (x**2).sum(1, keepdims=True).broadcast_to((6, 3)), "sum", 0, None),
         (lambda x: -ops.abs(x).sum(1, keepdims=True).broadcast_to((6, 3)), "sum", None, 0),
+        (lambda x: ops.matmul(x / ops.norm(x, dim=1, keepdim=True), ops.eye(3, 3)) * 0.05, "matmul", -0.05, 0.05),
+        (lambda x: ops.matmul(x, ops.eye(3, 3)), "matmul", None, None),
         (lambda x: (x**3).sum(1, keepdims=True).broadcast_to((6, 3)), "sum", None, None),
     ],
 )
