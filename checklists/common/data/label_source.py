@@ -1,5 +1,6 @@
 """Is the label of a data set known, or only taken to be its last column? (ds.02, ds.03, dp.03)"""
 
+from itertools import permutations
 from typing import Optional
 
 from msprec.bilingual import Text
@@ -9,6 +10,9 @@ from msprec.checklists.common.loss.target_columns import column_of
 from msprec.engine.finding import Finding, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
+
+#: Columns whose ways to be the arguments of a call are gone through.
+_MOST = 6
 
 
 def is_known(run_data: RunData, dataset: Fact) -> Optional[bool]:
@@ -45,11 +49,13 @@ def _enters(run_data: RunData, dataset: Fact, name: str) -> Optional[bool]:
     calls = [one for one in run_data.inputs if one.phase == "train" and one.level == "network" and one.arguments]
     if not calls:
         return None
-    fits = [
-        [column.name for column in dataset.columns if _fits(column, argument)]
+    by_call = [
+        [[column.name for column in dataset.columns if _fits(column, argument)] for argument in one.arguments]
         for one in calls
-        for argument in one.arguments
     ]
+    if any(_may_take_all(fits, [column.name for column in dataset.columns]) for fits in by_call):
+        return None
+    fits = [names for of_call in by_call for names in of_call]
     told = {names[0] for names in fits if len(names) == 1}
     label = next((column for column in dataset.columns if column.name == name), None)
     if not all(fits) and name in told and label is not None:
@@ -66,6 +72,13 @@ def _enters(run_data: RunData, dataset: Fact, name: str) -> Optional[bool]:
     if name in outside and len(outside) > 1:
         return None  # the loss may take any of them, as actions, rewards and ends of a replay buffer
     return name in told
+
+
+def _may_take_all(fits: list, names: list) -> bool:
+    """Whether each column may be an argument of its own of one call, as a user, an item and another item drawn for it are."""
+    if len(fits) != len(names) or len(names) > _MOST or all(len(one) == 1 for one in fits):
+        return False
+    return any(all(name in one for name, one in zip(order, fits)) for order in permutations(names))
 
 
 def _fits(column: Fact, argument: Fact) -> bool:

@@ -15,6 +15,9 @@ from msprec.source.user_code import bound_names
 
 #: The spread of one batch's targets and that of the column that they come from differ by this share at most.
 _SAME_SPREAD = 0.25
+#: A term that learnt a little is drowned by so many times the usual factor, where it kept this share of a constant's loss and
+#: every other no more than that one.
+_FAR, _BEHIND, _AHEAD = 3, 0.8, 0.5
 
 
 class Drowned(NamedTuple):
@@ -34,13 +37,15 @@ def drowned_terms(run_data: RunData) -> Optional[Finding]:
         return None
     first = max(found, key=lambda one: one.ratio)
     fit = first.term.fits[0]
-    places = [one for one in (first.term.place, first.other.place, *factors(run_data, first.other.place)) if one]
+    made = [*factors(run_data, first.other.place), *_summed(run_data, first.other.place)]
+    places = [one for one in (first.term.place, first.other.place, *made) if one]
     return problem(
         Text(
-            "loss 的一项（{place}）没有学到东西：结尾为 {end}，而不看输入、只输出常数即可达到 {constant}；"
+            "loss 的一项（{place}）几乎没有学到东西：结尾为 {end}，而不看输入、只输出常数即可达到 {constant}；"
             "其余各项（主要是 {other}）的梯度是它的 {ratio} 倍，把它淹没了。",
-            "One term of the loss ({place}) was not learnt: it ends at {end} where a prediction that does not look at the inputs "
-            "reaches {constant}; the gradient of the other terms (above all {other}) is {ratio} times as large and drowns it.",
+            "One term of the loss ({place}) was hardly learnt: it ends at {end} where a prediction that does not look at the "
+            "inputs reaches {constant}; the gradient of the other terms (above all {other}) is {ratio} times as large and "
+            "drowns it.",
             place=at(first.term.place),
             end=fit.end,
             constant=fit.constant,
@@ -56,6 +61,22 @@ def drowned_terms(run_data: RunData) -> Optional[Finding]:
         [terms_table(run_data), *run_data.code_at(places, Text("loss 的各项", "Terms of the loss"))],
         places,
     )
+
+
+def _summed(run_data: RunData, where: Optional[Fact]) -> list:
+    """Where a loss with ``reduction="sum"`` is made that a line calls, or what a name of it is given."""
+    if not where or not where.file or not where.line:
+        return []
+    names = {one.id for one in run_data.source.nodes_at(where.file, where.line, ast.Name)}
+    stores = [one for one in run_data.source.nodes(where.file, ast.Assign) if names & bound_names(one.targets)]
+    called = {one.id for store in stores for one in ast.walk(store.value) if isinstance(one, ast.Name)} | names
+    made = [run_data.source.only_value(where.file, name) for name in sorted(called)]
+    return [
+        place(where.file, one.lineno)
+        for one in made
+        if isinstance(one, ast.Call)
+        if any(word.arg == "reduction" and getattr(word.value, "value", None) == "sum" for word in one.keywords)
+    ]
 
 
 def factors(run_data: RunData, where: Optional[Fact]) -> list:
@@ -122,14 +143,26 @@ def _target_origins(run_data: RunData, spread: float) -> list:
 
 
 def _drowned(run_data: RunData, term: Fact) -> Optional[Drowned]:
-    if not term.fits or not all(_not_learnt(run_data, fit) for fit in term.fits):
+    if not term.fits:
         return None
     pairs = ((term.gradient_start, term.rest_start), (term.gradient_end, term.rest_end))
     ratio = max([rest / own for own, rest in pairs if own and rest], default=0.0)
     others = [other for other in run_data.probes.terms if other is not term]
-    if ratio < run_data.limit("td.08.drowning") and not _prevailed(run_data, term, others):
+    if not all(_not_learnt(run_data, fit) for fit in term.fits):
+        if ratio < _FAR * run_data.limit("td.08.drowning") or not _left_behind(term, others):
+            return None
+    elif ratio < run_data.limit("td.08.drowning") and not _prevailed(run_data, term, others):
         return None
     return Drowned(term, max(others, key=lambda one: max(one.gradient_start or 0.0, one.gradient_end or 0.0)), ratio)
+
+
+def _left_behind(term: Fact, others: list) -> bool:
+    """Whether a term gained next to nothing where every other that compares with targets gained most."""
+    known = [fit for one in (term, *others) for fit in one.fits]
+    if any(fit.end is None or not fit.constant for fit in known) or not any(one.fits for one in others):
+        return False
+    ends = [[fit.end / fit.constant for fit in one.fits] for one in (term, *others)]
+    return min(ends[0]) >= _BEHIND and max(end for one in ends[1:] for end in one) <= _AHEAD
 
 
 def _prevailed(run_data: RunData, term: Fact, others: list) -> bool:

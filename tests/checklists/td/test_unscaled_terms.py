@@ -3,7 +3,8 @@
 import pytest
 from building import Run, column, dataset, run_data
 
-from msprec.checklists.td.scales.drowned_terms import unscaled_term
+from msprec.checklists.td.scales import drowned_terms as module
+from msprec.checklists.td.scales.drowned_terms import drowned_terms, unscaled_term
 
 
 def term(line, **fit):
@@ -38,3 +39,30 @@ def test_where_the_targets_come_from(tmp_path):
     run.facts["probes"] = {"skipped": {}, "terms": [term(9, kind="mse", end=6.4 * 309**2, constant=309.0**2)]}
     told = unscaled_term(run_data(tmp_path, run))
     assert [one["line"] for one in told.locations] == [9, 1]
+
+
+_SUM = "ce = nn.CrossEntropyLoss()\nmse = nn.MSELoss(reduction='sum')\na, b = ce(p, c), mse(q, v)\nloss = a + 0.5 * b\n"
+
+
+@pytest.mark.parametrize(
+    ("classes", "amounts", "rest", "found"),
+    [
+        (0.93, 0.18, 120.0, True),
+        (0.93, 0.18, 50.0, False),  # that much is balanced by what is left to learn
+        (0.60, 0.18, 120.0, False),
+        (0.93, 0.80, 120.0, False),  # neither was learnt: something else
+        (1.02, 0.80, 50.0, True),  # not learnt at all
+    ],
+)
+def test_a_term_that_is_left_behind(tmp_path, monkeypatch, classes, amounts, rest, found):
+    monkeypatch.setattr(module, "long_enough", lambda _: True)
+    steps = {"gradient_start": 1.0, "rest_start": rest, "gradient_end": 1.0, "rest_end": rest / 2}
+    other = {"gradient_start": rest, "rest_start": 1.0, "gradient_end": rest / 2, "rest_end": 1.0}
+    terms = [
+        {**term(3, kind="softmax_cross_entropy", end=1.6 * classes, constant=1.6), **steps},
+        {**term(4, kind="mse", end=amounts, constant=1.0), **other},
+    ]
+    run = Run(source={"train.py": _SUM})
+    run.facts["probes"] = {"skipped": {}, "terms": terms}
+    told = drowned_terms(run_data(tmp_path, run))
+    assert ([one["line"] for one in told.locations] if told else None) == ([3, 4, 2] if found else None)
