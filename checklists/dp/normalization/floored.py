@@ -1,4 +1,4 @@
-"""Inputs that a division of whole numbers, or a cast to them, has left with next to nothing (dp.01)."""
+"""Inputs that a division of whole numbers, a cast to them or to float16 has left with next to nothing (dp.01)."""
 
 import ast
 import re
@@ -19,35 +19,34 @@ _EXACT = 1e-4
 #: Of what was standardised and cut: least and most deviation, mean over deviation at the most.
 _DEVIATIONS, _NEAR = (0.4, 1.6), 0.25
 _INTEGERS = re.compile(r"\bu?int(8|16|32|64)?\b")
+_HALF = re.compile(r"astype\(\s*[\"']?((np|numpy|ms|mnp|mstype)\.)?(float16|half)\b")
 _SCALES = re.compile(r"scal|standard|normal|z_?score|^(fit_)?transform$", re.IGNORECASE)
 
 
 def floored_inputs(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     """Problem: a column of inputs holds 0 and 1 alone, or some of its features are constant, and where its values come from an
-    array is divided by a number with ``//``, in a training that did not come td.01.well below
-    a constant prediction; else None."""
+    array is divided by a number with ``//``, cast to whole numbers after it was scaled, or cast to float16, in a training that
+    did not come td.01.well below a constant prediction; else None."""
     if learnt_well(run_data):
         return None
     for column in entering(run_data, [one for one in feature_columns(dataset) if one.kind == "float"]):
         says = _left(column)
-        lines = (
-            [one for where in array_origins(run_data, dataset, column) for one in _divisions(run_data, where)]
-            if says
-            else []
-        )
-        if says is not None and lines:
-            return problem(
-                Text(
-                    "{column} {says}：{where} 用整除（//）计算它，小数部分都被丢掉。",
-                    "{column} {says}: {where} divides whole numbers (//), and all behind the point is lost.",
-                    column=column.name,
-                    says=says,
-                    where=at(lines[0]),
-                ),
-                Text("用 / 代替 //；取余数用 %。", "Divide by / in the place of //; a remainder is taken by %."),
-                [run_data.code_at(lines, Text("整除之处", "Where whole numbers are divided"))],
-                lines,
-            )
+        origins = array_origins(run_data, dataset, column) if says is not None else []
+        for places_near, why, advice in _LOST:
+            lines = [one for where in origins for one in places_near(run_data, where)]
+            if says is not None and lines:
+                return problem(
+                    Text(
+                        "{column} {says}：{why}",
+                        "{column} {says}: {why}",
+                        column=column.name,
+                        says=says,
+                        why=why(lines[0]),
+                    ),
+                    advice,
+                    [run_data.code_at(lines, Text("丢失之处", "Where it is lost"))],
+                    lines,
+                )
     return None
 
 
@@ -151,6 +150,17 @@ def _divisions(run_data: RunData, where: Fact) -> list:
     return []
 
 
+def _cast_whole(run_data: RunData, where: Fact) -> list:
+    return [where] if where and where.file and where.line and _casts_scaled(run_data, where) else []
+
+
+def _cast_half(run_data: RunData, where: Fact) -> list:
+    """The place, where a line casts an array to float16, whose largest number is 65504."""
+    calls = run_data.source.nodes_at(where.file, where.line, ast.Call) if where and where.file and where.line else []
+    halves = [one for one in calls if called_name(one) == "astype" and _HALF.search(ast.unparse(one))]
+    return [where] if halves else []
+
+
 def _is_size(node: ast.expr) -> bool:
     """Whether what is divided is a length or a size of an array."""
     return isinstance(node, ast.Constant) or any(
@@ -158,3 +168,44 @@ def _is_size(node: ast.expr) -> bool:
         or (isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "len")
         for one in ast.walk(node)
     )
+
+
+def _divided(where: Fact) -> Text:
+    return Text(
+        "{where} 用整除（//）计算它，小数部分都被丢掉。",
+        "{where} divides whole numbers (//), and all behind the point is lost.",
+        where=at(where),
+    )
+
+
+def _made_whole(where: Fact) -> Text:
+    return Text(
+        "{where} 把缩放后的值转换为整数，小数部分都被丢掉。",
+        "{where} casts what was scaled to whole numbers, and all behind the point is lost.",
+        where=at(where),
+    )
+
+
+def _made_half(where: Fact) -> Text:
+    return Text(
+        "{where} 把数组转换为 float16：大于 65504 的数（方差、平方和）成为无穷大，除以它们得到 0。",
+        "{where} casts the array to float16: numbers above 65504, as variances and sums of squares are, become infinite, and "
+        "what is divided by them becomes 0.",
+        where=at(where),
+    )
+
+
+#: Ways to lose what lies behind the point: the places near a line, what is said of the first, and the advice.
+_LOST = (
+    (
+        _divisions,
+        _divided,
+        Text("用 / 代替 //；取余数用 %。", "Divide by / in the place of //; a remainder is taken by %."),
+    ),
+    (_cast_whole, _made_whole, Text("转换为 float32。", "Cast it to float32.")),
+    (
+        _cast_half,
+        _made_half,
+        Text("先以 float32 计算均值和标准差并缩放。", "Take mean and deviation, and scale, in float32 first."),
+    ),
+)

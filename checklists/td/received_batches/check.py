@@ -30,6 +30,7 @@ from msprec.checklists.td.received_batches.first_rows import first_rows_beside_d
 from msprec.checklists.td.received_batches.graph_rows import graph_rows
 from msprec.checklists.td.received_batches.index_before_order import index_before_order
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
+from msprec.checklists.td.received_batches.overlapping_slices import overlapping_slices
 from msprec.checklists.td.received_batches.own_class_drawn import own_class_drawn
 from msprec.checklists.td.received_batches.predicted_tokens import targets_too_far_ahead
 from msprec.checklists.td.received_batches.repeated_samples import repeated_samples
@@ -87,7 +88,8 @@ def received_batches(run_data: RunData) -> Finding:
     the rows themselves; ids that a type of one or two bytes wrapped round; a recurrent state
     that is kept from batch to batch of a shuffled training set; a reshape in the sources whose sizes are the array's own in
     another order, where its axes were to be exchanged; the flag of an episode's end taken for that of its going on,
-    or never read where what follows is valued, or the next state never read; a discount of 0; a part of a kept
+    or never read where what follows is valued, or the next state never read; a discount of 0; batches that begin at their
+    number; a part of a kept
     transition that is taken out under the name of another; one batch
     in every step, of an iterator made anew for each; a series that a script of forecasts smooths about each value; a part of what
     is evaluated after training (td.05.leaked) that was trained on; rows looked for in an array before it was put into a new
@@ -438,6 +440,7 @@ _JUDGES = (
     unread_ends,
     crossed_parts,
     zero_discount,
+    overlapping_slices,
     _permuted,
     _zeroed,
     _emptied,

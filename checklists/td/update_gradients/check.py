@@ -14,6 +14,7 @@ from msprec.checklists.common.script.setting_origin import CLIPPING, argument_or
 from msprec.checklists.common.training.given_gradients import SCALE_FREE, given_share
 from msprec.checklists.common.weights.weight_updates import applied_updates
 from msprec.checklists.td.outcome.assessment import assess
+from msprec.checklists.td.update_gradients.clipped_weights import clipped_weights
 from msprec.checklists.td.update_gradients.growing_count import growing_count
 from msprec.checklists.td.update_gradients.kept_buffers import kept_buffers
 from msprec.checklists.td.update_gradients.kept_sums import kept_sums
@@ -49,6 +50,9 @@ def update_gradients(run_data: RunData) -> Finding:
     frozen = frozen_factor(run_data, of_updates=True)
     if frozen is not None:
         return frozen
+    clipped = clipped_weights(run_data)
+    if clipped is not None:
+        return clipped
     updates = run_data.probes.gradients.updates
     if not updates:
         return _without(run_data)

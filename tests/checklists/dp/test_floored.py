@@ -20,6 +20,10 @@ CONSTANT = {"min": -3.0, "max": 3.0, "mean": 0.0, "std": 0.8, "channels": {"std"
         (BINARY, "images / 16", False, False),
         (BINARY, "images[len(images) // 2:]", False, False),
         (BINARY, "images[rows // 2]", False, False),
+        (BINARY, "scaler.transform(raw).astype(int)", False, True),
+        (BINARY, "flags.astype(int)", False, False),  # they were whole before
+        (CONSTANT, "table.astype(np.float16)", False, True),
+        (CONSTANT, "table.astype(np.float32)", False, False),
     ],
 )
 def test_what_is_left(tmp_path, monkeypatch, facts, made, well, found):
