@@ -19,20 +19,25 @@ FORMS = ("asnumpy", "numpy", "squeeze", "reshape", "view", "flatten", "ravel", "
 
 def always_alike(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
     """Where the class is taken by ``output > 0`` of a network that ends in a sigmoid, or of a sigmoid's result, or by
-    ``output > 1``: what lies between 0 and 1 is always on one side of either. What is indexed or asserted by that is no class."""
+    ``output > 1``: what lies between 0 and 1 is always on one side of either; or by a sigmoid, of such a network's output once
+    more, above 0.5. What is indexed or asserted by that is no class."""
     ends = [one.output for one in run_data.probes.losses if (one.output.low, one.output.high) == (0, 1)]
     end = ends[0] if ends and len(ends) == len(run_data.probes.losses) else None
     for file, compare, bound in compared_with_numbers(run_data):
-        if bound not in (0, 1) or _is_no_class(run_data, file, compare):
+        twice = bound == 0.5 and end is not None and _squashed_by(run_data, file, compare.left) == "sigmoid"
+        if bound not in (0, 1) and not (twice and _of_calls(run_data, file, compare.left)):
+            continue
+        if _is_no_class(run_data, file, compare):
             continue
         of_network = end is not None and _is_output(run_data, file, compare.left, end)
         operator = end.operator if end is not None and of_network else _squashed_by(run_data, file, compare.left)
         if operator:
             where = place(file, compare.lineno)
             says = Text(
-                "{where} 用 {code} 判定类别，而 {operator} 的结果总在 0 与 1 之间：得到的类别与网络的输出无关，永远相同",
-                "{where} takes the class by {code}, and what {operator} gives lies between 0 and 1: the result is always the "
+                "{where} 用 {code} 判定类别，而 {operator} 的结果总在 {low} 与 1 之间：得到的类别与网络的输出无关，永远相同",
+                "{where} takes the class by {code}, and what {operator} gives lies between {low} and 1: the result is always the "
                 "same",
+                low=0.5 if twice else 0,
                 where=at(where),
                 code=ast.unparse(compare),
                 operator=operator,
@@ -43,6 +48,21 @@ def always_alike(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[t
             )
             return says, advice, where
     return None
+
+
+def _of_calls(run_data: RunData, file: str, node: ast.expr) -> bool:
+    """Whether what is compared is ``sigmoid(net(x))``, at once or by one name, with nothing else in between."""
+    if isinstance(node, ast.Name):
+        value = run_data.source.only_value(file, node.id)
+        return value is not None and _of_calls(run_data, file, value)
+    if isinstance(node, ast.Subscript):
+        return _of_calls(run_data, file, node.value)
+    if not isinstance(node, ast.Call):
+        return False
+    if called_name(node) in FORMS and isinstance(node.func, ast.Attribute):
+        return _of_calls(run_data, file, node.func.value)
+    given = node.args[0] if called_name(node) == "sigmoid" and node.args else None
+    return isinstance(given, ast.Call) and isinstance(given.func, ast.Name) and bool(given.args)
 
 
 def softmax_of_several_labels(run_data: RunData, dataset: Fact, _column: Fact) -> Optional[tuple]:

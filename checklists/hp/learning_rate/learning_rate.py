@@ -96,6 +96,7 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
     tuned,
     worked_all_the_same,
 )
+from msprec.checklists.hp.learning_rate.renewed_optimizer import renewed_optimizer
 from msprec.checklists.hp.learning_rate.rising_rate import counted_for_all_ranks, warm_up_without_end
 from msprec.checklists.hp.learning_rate.summed_loss import beside_sum, climbs_by_sum
 from msprec.checklists.hp.learning_rate.trials import (
@@ -113,7 +114,7 @@ from msprec.engine.run_data import RunData
 def judge_rate(run_data: RunData) -> Finding:
     """As `_judged`; in reinforcement learning a problem only where the loss grows beyond doubt, the rate is 0, the weights
     of a weighed loss hardly moved, or a setting is wrong whatever the data."""
-    by_hand = decayed_by_hand(run_data)
+    by_hand = decayed_by_hand(run_data) or renewed_optimizer(run_data)
     if by_hand is not None:
         return by_hand
     rate = _Rate(run_data)
