@@ -202,6 +202,8 @@ def ignored_class(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     counts = {int(name): count for name, count in dataset.label.counts.items() if re.fullmatch(r"-?\d+", name)}
     left_out = counts.get(int(ignored), 0)
     lines = run_data.find_lines(_PAD_IGNORED, 2) or _as_of_tokens(run_data, int(ignored))
+    if not lines and _one_of_all(one, counts, left_out):
+        return _no_padding(run_data, one, int(ignored), left_out)
     if not lines or len(counts) < 2 or left_out * len(counts) < _SHARE_OF_A_CLASS * sum(counts.values()):
         return None
     return Wrong(
@@ -216,6 +218,30 @@ def ignored_class(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
         ),
         Text("去掉 ignore_index：它只用于逐 token 的标签。", "Leave ignore_index out: it is for labels of tokens."),
         *lines,
+        one.fact.place,
+    )
+
+
+def _one_of_all(one: LossWithInputs, counts: dict, left_out: int) -> bool:
+    """Whether the network has an output for each class that the labels hold, and the one left out has a share as any other."""
+    outputs = list(one.fact.predicted.shape or [])[1:2]
+    usual = sum(counts.values()) / max(1, len(counts))
+    return len(counts) > 2 and outputs == [len(counts)] and 0.5 * usual <= left_out <= 1.5 * usual
+
+
+def _no_padding(run_data: RunData, one: LossWithInputs, ignored: int, left_out: int) -> Wrong:
+    return Wrong(
+        Text(
+            "{name} 的 ignore_index={ignored} 是一个真实的类别，网络有它的输出，样本数也与其他类别相当："
+            "它的 {n} 个样本都不计入 loss，从未学习。",
+            "{name} ignores {ignored}, which is a class like the others, with an output of its own: its {n} samples are left out "
+            "of the loss, and it is never learnt.",
+            name=one.name,
+            ignored=ignored,
+            n=left_out,
+        ),
+        Text("去掉 ignore_index，或设为 -100。", "Leave ignore_index out, or set it to -100."),
+        *run_data.find_lines(rf"\bignore_index\s*=\s*{ignored}\b", 2),
         one.fact.place,
     )
 
