@@ -23,9 +23,10 @@ def check_pinball(run_data: RunData) -> Optional[Wrong]:
     for file, call in run_data.source.calls_anywhere(_LARGER):
         error = _error(call)
         function = run_data.source.function_around(file, call.lineno) if error else None
-        for one in own_nodes(function) if function is not None else ():
-            given = isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and one.targets[0].id == error
-            if given and isinstance(one.value, ast.BinOp) and isinstance(one.value.op, ast.Sub) and _turned(one.value):
+        stores = [one for one in own_nodes(function) if isinstance(one, ast.Assign)] if function is not None else []
+        for one in stores:
+            named = isinstance(one.targets[0], ast.Name) and one.targets[0].id == error
+            if named and isinstance(one.value, ast.BinOp) and isinstance(one.value.op, ast.Sub) and _turned(one.value):
                 return _wrong(place(file, one.lineno), place(file, call.lineno), one.value)
     return None
 

@@ -97,7 +97,7 @@ def _kept(run_data: RunData, file: str) -> tuple:
     memories = set()
     for call in run_data.source.calls_named(file, _KEEPS):
         whole = len(call.args) == 1 and isinstance(call.args[0], (ast.Tuple, ast.List))
-        given = call.args[0].elts if whole else call.args  # type: ignore[attr-defined]
+        given = call.args[0].elts if whole else call.args
         told = {at: role_of(_named(one)) for at, one in enumerate(given)}
         if len(given) < _TRANSITION or not {"reward", "end"} & set(told.values()):
             continue
