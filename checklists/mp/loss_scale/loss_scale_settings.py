@@ -8,6 +8,7 @@ import numpy as np
 from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import at, gradients_figure, missing, scale_figure
 from msprec.checklists.common.nonfinite_origin import located
+from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin
 from msprec.checklists.common.training.manual_loss_scaling import KEPT, NONE, UNDONE, HandScale, hand_scale, keeps_scale
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.run_data import RunData
@@ -15,6 +16,9 @@ from msprec.engine.schema import Fact
 
 _PRODUCT = r"loss\s*\*=?\s*\w*(scal|sens)|\w*(scal|sens)\w*\s*\*\s*loss"
 BY_HAND = _PRODUCT + r"|\.scale\(\s*\w*loss|LossScaler\("
+
+#: The divisor of an optimizer: by its name alone, as optimizers differ in its position.
+_DIVISOR = ArgumentName(("loss_scale",), 99)
 
 
 def loss_scale_setting(run_data: RunData) -> Finding:
@@ -335,6 +339,11 @@ class _Setting:
             self.scale.place,
             self.step.place,
             *[entry.place for entry in self.dividing or self.optimizers],
+            *[
+                one
+                for entry in self.dividing
+                for one in argument_origin(self.run_data, entry.place, _DIVISOR, entry.class_)
+            ],
             *self._half_places()[:1],
         ]
         known = [place for place in places if place]

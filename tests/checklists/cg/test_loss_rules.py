@@ -261,7 +261,11 @@ def test_targets_that_name_a_negative(verdict, widths, aim, told):
     [
         ("loss = nn.CrossEntropyLoss(ignore_index=PAD)\n", {"0": 250, "1": 250, "2": 250, "3": 250}, "problem"),
         ("loss = nn.CrossEntropyLoss(ignore_index=0)\n", {"0": 250, "1": 250, "2": 250, "3": 250}, "problem"),
-        ("loss = nn.CrossEntropyLoss(ignore_index=0)\n", {"0": 900, "1": 250, "2": 250, "3": 250}, "ok"),  # the unlabelled
+        (
+            "loss = nn.CrossEntropyLoss(ignore_index=0)\n",
+            {"0": 900, "1": 250, "2": 250, "3": 250},
+            "ok",
+        ),  # the unlabelled
         ("loss = nn.CrossEntropyLoss(ignore_index=0)\n", {"0": 20, "1": 250, "2": 250, "3": 250}, "ok"),
         ("loss = nn.CrossEntropyLoss(ignore_index=PAD)\n", {"0": 2, "1": 250, "2": 250, "3": 498}, "ok"),
         (

@@ -196,3 +196,9 @@ def test_an_optimizer_that_divides_once_more(verdict, loss_scale, factor, told):
     run.facts["probes"] = {"gradients": {"optimizer": "Momentum", "updates": updates}, "skipped": {}}
     entry = verdict("mp.02", run)
     assert ("divided them by it before the update already" in entry["summary"]) == told, entry["summary"]
+
+
+def test_where_the_divisor_of_an_optimizer_is_written(verdict):
+    code = "DIVISOR = 128.0\n" + "\n" * 6 + "opt = nn.Momentum(weights, 0.1, 0.9, loss_scale=DIVISOR)\n"
+    entry = verdict("mp.02", settings(half=False, loss_scale=128.0, source={"train.py": code}))
+    assert entry["conclusion"] == "problem" and [one["line"] for one in entry["locations"]][-2:] == [8, 1]
