@@ -14,6 +14,8 @@ from msprec.source.user_code import called_name, own_nodes
 
 #: Calls that put a transition into a memory, and its parts at least.
 _KEEPS, _TRANSITION = ("append", "add", "push", "store"), 4
+#: Roles that names have to tell before what is kept is a transition: ``r, c, s`` are rows, columns and sizes elsewhere.
+_ROLES_TOLD = 3
 _STATE = r"(s|states?|obs|observations?)"
 _ROLES = {
     "end": r"(is_?)?(dones?|terminals?|terminated|ended)(_?flags?)?",
@@ -99,7 +101,8 @@ def _kept(run_data: RunData, file: str) -> tuple:
         whole = len(call.args) == 1 and isinstance(call.args[0], (ast.Tuple, ast.List))
         given = call.args[0].elts if whole else call.args
         told = {at: role_of(_named(one)) for at, one in enumerate(given)}
-        if len(given) < _TRANSITION or not {"reward", "end"} & set(told.values()):
+        roles_told = set(told.values()) - {""}
+        if len(given) < _TRANSITION or len(roles_told) < _ROLES_TOLD or not {"reward", "end"} & roles_told:
             continue
         if isinstance(call.func, ast.Attribute):
             memories.add(last_name(call.func.value))

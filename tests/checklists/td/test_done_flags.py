@@ -113,6 +113,7 @@ def test_parts_that_are_never_read(tmp_path, code, lines):
         ("buffer.push(s, a, r, s2, done)\nobs, act, rew, nxt, done = zip(*rows)", None),
         ("table.append((name, x, y, z))\nr, s, a, d = zip(*table)", None),
         ("memory.append((s, a, r, s2, done))\ndone = [m[2] for m in memory]", 2),
+        ("boxes.append((r, c, s, w))\nboxes = np.array(boxes)\na = boxes[:, 2]", None),  # rows, columns and sizes
         ("memory.append((s, a, r, s2, done))\nkept.append((s, r, a, s2, done))\nr = [m[1] for m in memory]", None),
     ],
 )
