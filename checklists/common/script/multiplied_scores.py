@@ -78,7 +78,8 @@ def _mask(node: ast.expr, masks: re.Pattern) -> str:
         else:
             break
     name = last_name(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
-    return name if masks.search(name) else ""
+    # what was masked is no mask
+    return name if masks.search(name) and not name.lower().startswith("masked") else ""
 
 
 def _hides(nodes: list) -> bool:

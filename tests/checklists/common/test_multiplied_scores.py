@@ -35,6 +35,7 @@ _SOFTMAX = "ops.softmax(e, -1)"
         ("e = e * mask + (1 - mask) * -1e9", _SOFTMAX, "", None),
         ("e = ops.masked_fill(e * mask, mask == 0, low)", _SOFTMAX, "", None),
         ("e = e * temperature", _SOFTMAX, "", None),
+        ("e = masked_scores * scale", _SOFTMAX, "", None),
         ("e = e * mask", "ops.sigmoid(e)", "", None),
     ],
 )
