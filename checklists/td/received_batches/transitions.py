@@ -71,6 +71,8 @@ def crossed_parts(run_data: RunData) -> Optional[Finding]:
     """A problem where a part of the transitions that a script keeps is taken out under the name of another: ``action =
     rows[:, 4]``, where the flag of the end was put there."""
     for file in sorted(run_data.source.trees):
+        if not _kept(run_data, file)[0]:
+            continue
         tree = run_data.source.trees[file]
         scopes = [own_nodes(tree), *map(own_nodes, run_data.source.nodes(file, ast.FunctionDef))]
         for one in (part for nodes in scopes for part in taken_parts(run_data, file, list(nodes))):
