@@ -298,6 +298,13 @@ def called_name(call: ast.Call) -> str:
     return last_name(call)
 
 
+def differentiated_by(call: ast.Call) -> Optional[ast.expr]:
+    """The weights that a gradient function is given to differentiate by; None where there are none."""
+    named = [one.value for one in call.keywords if one.arg == "weights"]
+    given = (one for one in (*call.args[2:3], *named) if not (isinstance(one, ast.Constant) and one.value is None))
+    return next(given, None)
+
+
 def own_attribute(node: ast.AST) -> str:
     """``a`` of ``self.a``; empty of anything else."""
     own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"

@@ -22,10 +22,11 @@ def judge_field_offsets(run_data: RunData) -> Optional[Finding]:
     up in it, after all that the network adds, ends far below the last row: fields share rows that were made to be apart."""
     data = next(iter(train_sets(run_data)), None)
     columns = list(data.columns) if data is not None else []
-    for column, seen in zip(columns, run_data.probes.first_layers):
+    entered = run_data.probes.first_layers
+    for column, seen in zip(columns, entered) if len(columns) == len(entered) else ():
         counts = ids_of_fields(column)
         tables = [one for one in seen.layers if one.operator == "Embedding" and one.max is not None]
-        if not counts or not tables or len(columns) != len(run_data.probes.first_layers):
+        if not counts or not tables:
             continue
         last = max(one.max for one in tables)
         made_for_all = any(sum(counts) <= rows <= _SPARE * sum(counts) for rows in _rows(run_data))

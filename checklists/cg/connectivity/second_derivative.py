@@ -8,7 +8,7 @@ from msprec.checklists.common.findings import at
 from msprec.checklists.common.script.own_classes import own_class_names
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import GRADIENTS, called_name, construct_of
+from msprec.source.user_code import GRADIENTS, called_name, construct_of, differentiated_by
 
 #: Activations made of straight lines, as cells and functions.
 _STRAIGHT = {"ReLU", "LeakyReLU", "ReLU6", "PReLU", "relu", "leaky_relu", "relu6", "prelu"}
@@ -56,7 +56,7 @@ def _called_in_constructs(run_data: RunData) -> set:
 
 def _second(run_data: RunData, file: str) -> Optional[int]:
     """The line of a file that takes the gradient by an input of such a gradient."""
-    if sum(not _by_weights(call) for call in run_data.source.calls_named(file, GRADIENTS)) < 2:
+    if sum(differentiated_by(call) is None for call in run_data.source.calls_named(file, GRADIENTS)) < 2:
         return None
     orders: dict = {}
     assigned = [
@@ -76,19 +76,13 @@ def _order(node: ast.AST, orders: dict) -> int:
     """How many times what a statement holds, or a function calls, is differentiated by an input."""
     found = 0
     for call in (one for one in ast.walk(node) if isinstance(one, ast.Call)):
-        if called_name(call) in GRADIENTS and call.args and not _by_weights(call):
+        if called_name(call) in GRADIENTS and call.args and differentiated_by(call) is None:
             inner = call.args[0]
             of = orders.get(inner.id, 0) if isinstance(inner, ast.Name) else _order(inner, orders)
             found = max(found, 1 + of)
         elif isinstance(node, (ast.FunctionDef, ast.Lambda)) and isinstance(call.func, ast.Name):
             found = max(found, orders.get(call.func.id, 0))
     return found
-
-
-def _by_weights(call: ast.Call) -> bool:
-    """Whether a gradient function is given weights to differentiate by."""
-    named = [one.value for one in call.keywords if one.arg == "weights"]
-    return any(not (isinstance(one, ast.Constant) and one.value is None) for one in (*call.args[2:3], *named))
 
 
 def _finding(run_data: RunData, where, places: list) -> Finding:

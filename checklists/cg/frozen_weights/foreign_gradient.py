@@ -7,7 +7,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import GRADIENTS, called_name, names_read, root_name
+from msprec.source.user_code import GRADIENTS, called_name, differentiated_by, names_read, root_name
 
 _WEIGHTS = ("trainable_params", "get_parameters")
 
@@ -19,7 +19,7 @@ def foreign_gradient(run_data: RunData) -> Optional[Finding]:
         functions = (
             run_data.source.functions(call.args[0].id) if call.args and isinstance(call.args[0], ast.Name) else []
         )
-        network = _network(run_data, file, _weights(call))
+        network = _network(run_data, file, differentiated_by(call))
         if len(functions) != 1 or not network:
             continue
         reached = _reached(run_data, file, functions[0][1])
@@ -27,11 +27,6 @@ def foreign_gradient(run_data: RunData) -> Optional[Finding]:
         if network not in reached and others:
             return _finding(run_data, place(file, call.lineno), functions[0][1].name, network, others[0])
     return None
-
-
-def _weights(call: ast.Call) -> Optional[ast.expr]:
-    named = [one.value for one in call.keywords if one.arg == "weights"]
-    return next(iter((*call.args[2:3], *named)), None)
 
 
 def _network(run_data: RunData, file: str, weights: Optional[ast.expr]) -> str:

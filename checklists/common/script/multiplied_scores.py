@@ -2,8 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
-from typing import Optional
+from typing import Optional, Union
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
@@ -20,7 +19,7 @@ _REPLACES, _HIDES = ("masked_fill", "where", "select"), -1e3
 def multiplied_scores(run_data: RunData, masks: re.Pattern) -> Optional[Finding]:
     """A problem where what a softmax is given was multiplied by a mask that one of the names tells, where neither the function
     replaces or lowers any score nor the result is multiplied by that mask again."""
-    for file, call in run_data.source.calls_anywhere((*_SOFTMAX, *_own(run_data))):
+    for file, call in run_data.source.calls_anywhere((*_SOFTMAX, *run_data.once(_own))):
         function = run_data.source.function_around(file, call.lineno)
         if function is None or not call.args:
             continue
@@ -43,29 +42,28 @@ def _own(run_data: RunData) -> set:
 
 def _product(nodes: list, call: ast.Call, masks: re.Pattern) -> Optional[tuple]:
     """``(product, name of the mask)`` of what a softmax is given, written there or given to the name before it."""
-    value = call.args[0]
+    value: ast.AST = call.args[0]
     if isinstance(value, ast.Name):
         name = value.id
-        stores = [
-            one
-            for one in nodes
-            if isinstance(one, (ast.Assign, ast.AugAssign)) and one.lineno < call.lineno and name in _targets(one)
-        ]
-        last = max(stores, key=lambda one: one.lineno, default=None)
-        if isinstance(last, ast.AugAssign):
-            told = _mask(last.value, masks) if isinstance(last.op, ast.Mult) else ""
-            return (last, told) if told else None
-        value = last.value if last is not None else value
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
-        told = _mask(value.left, masks) or _mask(value.right, masks)
-        return (value, told) if told else None
-    return None
+        stores = [one for one in nodes if isinstance(one, (ast.Assign, ast.AugAssign)) and one.lineno < call.lineno]
+        last = max((one for one in stores if name in _bound(one)), key=lambda one: one.lineno, default=None)
+        value = value if last is None else last.value if isinstance(last, ast.Assign) else last
+    told = _multiplied_by(value, masks)
+    return (value, told) if told else None
 
 
-def _targets(store) -> Iterator[str]:
-    for one in store.targets if isinstance(store, ast.Assign) else [store.target]:
-        if isinstance(one, ast.Name):
-            yield one.id
+def _bound(store: Union[ast.Assign, ast.AugAssign]) -> set:
+    """The plain names that a statement gives a value."""
+    targets = store.targets if isinstance(store, ast.Assign) else [store.target]
+    return {one.id for one in targets if isinstance(one, ast.Name)}
+
+
+def _multiplied_by(node: ast.AST, masks: re.Pattern) -> str:
+    """The name of the mask in ``a * mask`` and ``a *= mask``; empty of anything else."""
+    if not isinstance(node, (ast.BinOp, ast.AugAssign)) or not isinstance(node.op, ast.Mult):
+        return ""
+    sides = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.value,)
+    return next((name for side in sides if (name := _mask(side, masks))), "")
 
 
 def _mask(node: ast.expr, masks: re.Pattern) -> str:
@@ -94,15 +92,13 @@ def _hides(nodes: list) -> bool:
 
 def _again(nodes: list, call: ast.Call, masks: re.Pattern) -> bool:
     """Whether something is multiplied by such a mask in or after the statement of the softmax."""
-    end = call.lineno
-    products = [one for one in nodes if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)]
-    later = [one for one in products if one.lineno > end or any(part is call for part in ast.walk(one))]
-    stores = [
-        one for one in nodes if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Mult) and one.lineno > end
-    ]
-    return any(_mask(side, masks) for one in later for side in (one.left, one.right)) or any(
-        _mask(one.value, masks) for one in stores
+    later = (
+        one
+        for one in nodes
+        if isinstance(one, (ast.BinOp, ast.AugAssign))
+        if one.lineno > call.lineno or (isinstance(one, ast.BinOp) and any(part is call for part in ast.walk(one)))
     )
+    return any(_multiplied_by(one, masks) for one in later)
 
 
 def _finding(run_data: RunData, where, mask: str, softmax) -> Finding:

@@ -73,7 +73,8 @@ def normalised(run_data: RunData) -> Finding:
     targets = [target_scale(run_data, dataset) or divided_too_far(run_data, dataset) for dataset in sets]
     rows = [each_window_by_itself(run_data), *(each_row_by_itself(run_data, dataset) for dataset in sets)]
     inputs = worst(_normalised(run_data, dataset) for dataset in sets)
-    floored = [rule(run_data, data) for data in sets for rule in (floored_inputs, cut_inputs, off_centre)]
+    rules = (floored_inputs, cut_inputs, off_centre)
+    floored = [next(filter(None, (rule(run_data, data) for rule in rules)), None) for data in sets]
     plain = divided_by_variance(run_data) or missing_brackets(run_data) or degrees_as_radians(run_data)
     others = (targets, rows, floored, [plain])
     return together([inputs, *(worst(filter(None, found)) for found in others if any(found))])

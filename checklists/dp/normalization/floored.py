@@ -35,18 +35,7 @@ def floored_inputs(run_data: RunData, dataset: Fact) -> Optional[Finding]:
         for places_near, why, advice in _LOST:
             lines = [one for where in origins for one in places_near(run_data, where)]
             if says is not None and lines:
-                return problem(
-                    Text(
-                        "{column} {says}：{why}",
-                        "{column} {says}: {why}",
-                        column=column.name,
-                        says=says,
-                        why=why(lines[0]),
-                    ),
-                    advice,
-                    [run_data.code_at(lines, Text("丢失之处", "Where it is lost"))],
-                    lines,
-                )
+                return _finding(run_data, column, says, why(lines[0]), advice, lines)
     return None
 
 
@@ -54,25 +43,26 @@ def cut_inputs(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     """Problem: a column of inputs holds a few whole numbers on both sides of 0 alone, with a mean near 0 and a deviation near 1,
     and where its values come from what was scaled is cast to whole numbers; else None."""
     for column in entering(run_data, [one for one in feature_columns(dataset) if one.kind in ("float", "int")]):
-        if not _few_whole(column):
-            continue
-        for where in array_origins(run_data, dataset, column):
-            if where.file and where.line and _casts_scaled(run_data, where):
-                return problem(
-                    Text(
-                        "{column} 只有 {low} 到 {high} 的整数：{where} 把缩放后的值转换为整数，小数部分都被丢掉。",
-                        "{column} holds the whole numbers from {low} to {high} alone: {where} casts what was scaled to whole "
-                        "numbers, and all behind the point is lost.",
-                        column=column.name,
-                        low=int(column.min),
-                        high=int(column.max),
-                        where=at(where),
-                    ),
-                    Text("转换为 float32。", "Cast it to float32."),
-                    [run_data.code_at([where], Text("转换之处", "Where it is cast"))],
-                    [where],
-                )
+        origins = array_origins(run_data, dataset, column) if _few_whole(column) else []
+        lines = [one for one in origins if _casts_scaled(run_data, one)][:1]
+        if lines:
+            says = Text(
+                "只有 {low} 到 {high} 的整数",
+                "holds the whole numbers from {low} to {high} alone",
+                low=int(column.min),
+                high=int(column.max),
+            )
+            return _finding(run_data, column, says, _made_whole(lines[0]), _KEEP_FLOAT, lines)
     return None
+
+
+def _finding(run_data: RunData, column: Fact, says: Text, why: Text, advice: Text, lines: list) -> Finding:
+    return problem(
+        Text("{column} {says}：{why}", "{column} {says}: {why}", column=column.name, says=says, why=why),
+        advice,
+        [run_data.code_at(lines, Text("丢失之处", "Where it is lost"))],
+        lines,
+    )
 
 
 def _few_whole(column: Fact) -> bool:
@@ -151,12 +141,12 @@ def _divisions(run_data: RunData, where: Fact) -> list:
 
 
 def _cast_whole(run_data: RunData, where: Fact) -> list:
-    return [where] if where and where.file and where.line and _casts_scaled(run_data, where) else []
+    return [where] if _casts_scaled(run_data, where) else []
 
 
 def _cast_half(run_data: RunData, where: Fact) -> list:
     """The place, where a line casts an array to float16, whose largest number is 65504."""
-    calls = run_data.source.nodes_at(where.file, where.line, ast.Call) if where and where.file and where.line else []
+    calls = run_data.source.nodes_at(where.file, where.line, ast.Call)
     halves = [one for one in calls if called_name(one) == "astype" and _HALF.search(ast.unparse(one))]
     return [where] if halves else []
 
@@ -195,6 +185,7 @@ def _made_half(where: Fact) -> Text:
     )
 
 
+_KEEP_FLOAT = Text("转换为 float32。", "Cast it to float32.")
 #: Ways to lose what lies behind the point: the places near a line, what is said of the first, and the advice.
 _LOST = (
     (
@@ -202,7 +193,7 @@ _LOST = (
         _divided,
         Text("用 / 代替 //；取余数用 %。", "Divide by / in the place of //; a remainder is taken by %."),
     ),
-    (_cast_whole, _made_whole, Text("转换为 float32。", "Cast it to float32.")),
+    (_cast_whole, _made_whole, _KEEP_FLOAT),
     (
         _cast_half,
         _made_half,

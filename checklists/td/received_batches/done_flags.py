@@ -7,7 +7,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
-from msprec.checklists.td.received_batches.transitions import names_of, role_of, taken_parts
+from msprec.checklists.td.received_batches.transitions import Taken, role_of, taken_parts
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.module import last_name
@@ -49,15 +49,23 @@ def unread_ends(run_data: RunData) -> Optional[Finding]:
         scopes += [(list(own_nodes(tree)), set())] if sums else []
         for nodes, given in scopes:
             lines = _without_flag(nodes)
-            parts = taken_parts(run_data, file, nodes) if lines else []
-            read = names_read(nodes if given else ast.walk(tree)) if lines else set()
-            for role, tell in (("end", _unread), ("next", _unread_next)):
-                names = names_of(parts, role) | {name for name in given if role_of(name) == role}
-                if lines and names and not names & read:
-                    best = _largest_values(nodes) if role == "next" else []
-                    if role == "end" or best:
-                        return tell(run_data, [place(file, line) for line in dict.fromkeys((*best, *lines))])
+            if not lines:
+                continue
+            told = [*taken_parts(run_data, file, nodes), *(Taken(name, role_of(name), 0) for name in given)]
+            read = names_read(nodes if given else ast.walk(tree))
+            unread = {role for role in ("end", "next") if _never_read(told, role, read)}
+            if "end" in unread:
+                return _unread(run_data, [place(file, line) for line in dict.fromkeys(lines)])
+            best = _largest_values(nodes) if unread else []
+            if best:
+                return _unread_next(run_data, [place(file, line) for line in dict.fromkeys((*best, *lines))])
     return None
+
+
+def _never_read(told: list, role: str, read: set) -> bool:
+    """Whether there are parts of a role, and none of their names is read."""
+    names = {one.name for one in told if one.role == role}
+    return bool(names) and not names & read
 
 
 def _given(function: FunctionNode) -> set:

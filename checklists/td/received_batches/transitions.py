@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
@@ -51,7 +51,7 @@ def role_of(name: str) -> str:
 def taken_parts(run_data: RunData, file: str, nodes: list) -> list:
     """The `Taken` parts of what some nodes of a file bind: ``s, a, r, s2, d = zip(*rows)``, ``a = rows[:, 1]`` and
     ``a = [row[1] for row in memory]``."""
-    roles, memories = _kept(run_data, file)
+    roles, memories = run_data.once(_all_kept)[file]
     stores = [one for one in nodes if isinstance(one, ast.Assign)] if roles else []
     known = memories | _rows(stores, memories)
     found = []
@@ -71,7 +71,7 @@ def crossed_parts(run_data: RunData) -> Optional[Finding]:
     """A problem where a part of the transitions that a script keeps is taken out under the name of another: ``action =
     rows[:, 4]``, where the flag of the end was put there."""
     for file in sorted(run_data.source.trees):
-        if not _kept(run_data, file)[0]:
+        if not run_data.once(_all_kept)[file][0]:
             continue
         tree = run_data.source.trees[file]
         scopes = [own_nodes(tree), *map(own_nodes, run_data.source.nodes(file, ast.FunctionDef))]
@@ -93,6 +93,11 @@ def crossed_parts(run_data: RunData) -> Optional[Finding]:
                     [where],
                 )
     return None
+
+
+def _all_kept(run_data: RunData) -> dict:
+    """``{file: what _kept gives of it}``."""
+    return {file: _kept(run_data, file) for file in run_data.source.trees}
 
 
 def _kept(run_data: RunData, file: str) -> tuple:
@@ -163,8 +168,3 @@ def _mentions(node: ast.AST, names: set) -> bool:
 
 def _calls(node: ast.AST, name: str) -> bool:
     return any(isinstance(one, ast.Call) and called_name(one) == name for one in ast.walk(node))
-
-
-def names_of(parts: Iterable[Taken], role: str) -> set:
-    """The names of the parts that are of one role."""
-    return {one.name for one in parts if one.role == role}

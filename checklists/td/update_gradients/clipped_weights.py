@@ -5,6 +5,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
+from msprec.checklists.common.script.call_sites import in_loop
 from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.checklists.common.training.reinforcement import has_adversary
 from msprec.engine.finding import Finding, problem
@@ -32,9 +33,9 @@ def clipped_weights(run_data: RunData) -> Optional[Finding]:
 def _written_clipped(run_data: RunData) -> list:
     """Where a loop calls ``w.set_data(clip(w, …))``."""
     return [
-        place(file, call.lineno)
+        where
         for file, call in run_data.source.calls_anywhere(_SETS)
-        if any(isinstance(one, (ast.For, ast.While)) for one in run_data.source.enclosing(file, call.lineno))
+        if in_loop(run_data, where := place(file, call.lineno))
         if any(isinstance(one, ast.Call) and called_name(one) in _CLIPS for arg in call.args for one in ast.walk(arg))
     ]
 

@@ -4,7 +4,7 @@ A mask that belongs to its picture goes along with its values in one orientation
 its mask is not, the mask of some samples fits the flipped picture far better than the picture that it came with.
 """
 
-from typing import Optional
+from typing import Callable, Optional
 
 import numpy as np
 
@@ -100,11 +100,8 @@ def _two_sizes(arrays: list) -> Optional[tuple]:
 def _same_picture(picture: np.ndarray, target: np.ndarray) -> Optional[str]:
     """The orientation in which two pictures are nearly the same and in any other far less so; None: none."""
     wanted = _scaled(target.reshape(1, -1))
-    names = [name for at, name in enumerate(_TURNS) if picture.shape[1] == picture.shape[2] or at < 4]
-    fits = [float((_scaled(_TURNS[name](picture).reshape(1, -1)) @ wanted.T)[0, 0]) for name in names]
-    order = np.argsort(fits)[::-1]
-    best, second = 1 - fits[order[0]], 1 - fits[order[1]]
-    return names[order[0]] if best <= _SAME and second >= _TIMES * best + _SAME / 2 else None
+    name, best, second = _ranked(picture, lambda turned: (_scaled(turned.reshape(1, -1)) @ wanted.T)[0, 0])
+    return name if 1 - best <= _SAME and 1 - second >= _TIMES * (1 - best) + _SAME / 2 else None
 
 
 def _channels_first(array: np.ndarray) -> Optional[np.ndarray]:
@@ -129,13 +126,18 @@ def _places(size: int) -> np.ndarray:
 def _clear(picture: np.ndarray, target: np.ndarray) -> Optional[str]:
     """The orientation in which the target goes along with the picture's values far better than in any other; None: none."""
     picture = np.concatenate([picture, np.abs(picture - picture.mean((1, 2), keepdims=True))])
+    wanted = _scaled(target)
+    name, best, second = _ranked(picture, lambda turned: ((_scaled(turned) @ wanted.T) ** 2).max(initial=0.0))
+    return name if best >= _CLEAR and best >= _TIMES * second else None
+
+
+def _ranked(picture: np.ndarray, fit: Callable) -> tuple:
+    """``(the turn of a picture that fits best, how well, how well the next best fits)``."""
     square = picture.shape[1] == picture.shape[2]
     names = [name for at, name in enumerate(_TURNS) if square or at < 4]
-    wanted = _scaled(target)
-    fits = [float(((_scaled(_TURNS[name](picture)) @ wanted.T) ** 2).max(initial=0.0)) for name in names]
+    fits = [float(fit(_TURNS[name](picture))) for name in names]
     order = np.argsort(fits)[::-1]
-    best, second = fits[order[0]], fits[order[1]]
-    return names[order[0]] if best >= _CLEAR and best >= _TIMES * second else None
+    return names[order[0]], fits[order[0]], fits[order[1]]
 
 
 def _scaled(maps: np.ndarray) -> np.ndarray:
