@@ -47,8 +47,9 @@ class GradientSampler:
         replay: Whether steps may be run again; ``None``: on a CPU only, as elsewhere it takes device memory that the
             training may need.
         first_cost: Seconds that the first sample is reckoned with; 0: it is free.
-        tries: Seconds that may be spent besides, until the first sample gives gradients: the first ones that are looked at
-            may be those of compiled code, which give none.
+        tries: Seconds that may be spent besides, until the first sample gives gradients, as the first ones that are looked at
+            may be those of compiled code, which give none; and then at steps that are powers of two, so that a training that is
+            too short for its share has one in its second half.
     """
 
     def __init__(
@@ -92,7 +93,9 @@ class GradientSampler:
         return 0 if self.steps < 2 or self._affordable() else sys.maxsize
 
     def _affordable(self) -> bool:
-        return self._budget.due() or (not self.norms and self._budget.spent < self._tries)
+        if self._budget.due():
+            return True
+        return self._budget.spent < self._tries and (not self.norms or _is_power_of_two(self.steps))
 
     def begin(self, step: int, optimizer, *more, **named) -> None:
         """`sample`, where it is due."""
@@ -269,6 +272,10 @@ class _Sample:
 def flat(gradients) -> list:
     """Gradients as an optimizer takes them: a tuple, a list, or a single tensor."""
     return list(gradients) if isinstance(gradients, (tuple, list)) else [gradients]
+
+
+def _is_power_of_two(number: int) -> bool:
+    return number & (number - 1) == 0
 
 
 def _pynative() -> bool:

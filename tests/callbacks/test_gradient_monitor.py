@@ -1,6 +1,7 @@
 """What the monitor writes, against gradients worked out with NumPy."""
 
 import csv
+from functools import partial
 
 import mindspore as ms
 import numpy as np
@@ -10,6 +11,7 @@ from printing_cell import Counting, Printing
 
 from msprec import GradientMonitor, PrecisionMonitor
 from msprec.callbacks import precision
+from msprec.callbacks.gradient_sampler import GradientSampler
 
 
 def gradients(folder) -> list:
@@ -113,3 +115,14 @@ def test_member_of_the_precision_monitor(kit, monkeypatch, first, samples):
     monitor = PrecisionMonitor(out="run")
     linear().train(1, kit.data(), callbacks=[monitor], dataset_sink_mode=False)
     assert bool(monitor.summary()["gradients"]["samples"]) == samples
+
+
+@pytest.mark.parametrize("tries, due", [(60.0, [2, 4, 8, 16, 32]), (0.0, [2])], ids=["tries", "none"])
+def test_a_short_training_is_sampled_in_its_second_half(kit, monkeypatch, tries, due):
+    """Beyond its share, and as long as the seconds of `tries` last, at steps that are powers of two."""
+    monkeypatch.setattr("msprec.callbacks.gradients.GradientSampler", partial(GradientSampler, tries=tries))
+    kit.start("pynative")
+    monitor = GradientMonitor("run", share=1e-9)
+    linear().train(5, kit.data(), callbacks=[monitor], dataset_sink_mode=False)
+    assert 32 <= 5 * kit.BATCHES < 64
+    assert sorted({int(row["step"]) for row in gradients(monitor.folder)}) == due
