@@ -27,6 +27,7 @@ from msprec.checklists.common.findings import (
 )
 from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.script.recurrent_state import carried_state, is_state
 from msprec.checklists.common.training.constant_prediction import learnt_by
 from msprec.checklists.dp.in_network_normalization import input_scaling
 from msprec.checklists.dp.normalization.degrees import degrees_as_radians
@@ -38,7 +39,6 @@ from msprec.checklists.dp.normalization.floored import cut_inputs, floored_input
 from msprec.checklists.dp.normalization.missing_brackets import missing_brackets
 from msprec.checklists.dp.normalization.off_centre import off_centre
 from msprec.checklists.dp.normalization.scale_places import scale_places
-from msprec.checklists.dp.shuffling.recurrent_state import carried_state, is_state
 from msprec.engine.finding import Finding, figure, not_applicable, ok, problem, table, together, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.rank_merge import WORST

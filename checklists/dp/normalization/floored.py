@@ -12,7 +12,7 @@ from msprec.checklists.common.training.constant_prediction import learnt_well
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, plain_number
+from msprec.source.user_code import called_name, own_nodes, plain_number
 
 #: Of 0 and 1 alone the variance is mean · (1 - mean).
 _EXACT = 1e-4
@@ -29,11 +29,11 @@ def floored_inputs(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     did not come td.01.well below a constant prediction; else None."""
     if learnt_well(run_data):
         return None
-    for column in entering(run_data, [one for one in feature_columns(dataset) if one.kind == "float"]):
+    for column in entering(run_data, [one for one in feature_columns(dataset) if one.kind in ("float", "int")]):
         says = _left(column)
         origins = array_origins(run_data, dataset, column) if says is not None else []
-        for places_near, why, advice in _LOST:
-            lines = [one for where in origins for one in places_near(run_data, where)]
+        for places_near, why, advice in _LOST if column.kind == "float" else _LOST_AS_WHOLE:
+            lines = [one for where in origins for one in places_near(run_data, where, origins)]
             if says is not None and lines:
                 return _finding(run_data, column, says, why(lines[0]), advice, lines)
     return None
@@ -44,7 +44,7 @@ def cut_inputs(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     and where its values come from what was scaled is cast to whole numbers; else None."""
     for column in entering(run_data, [one for one in feature_columns(dataset) if one.kind in ("float", "int")]):
         origins = array_origins(run_data, dataset, column) if _few_whole(column) else []
-        lines = [one for one in origins if _casts_scaled(run_data, one)][:1]
+        lines = [one for one in origins if _casts_scaled(run_data, one, origins)][:1]
         if lines:
             says = Text(
                 "只有 {low} 到 {high} 的整数",
@@ -75,15 +75,27 @@ def _few_whole(column: Fact) -> bool:
     return whole and few and near and column.min < 0 < column.max
 
 
-def _casts_scaled(run_data: RunData, where: Fact) -> bool:
-    """Whether a line casts to whole numbers what a division, or something named for scaling, gives."""
+def _casts_scaled(run_data: RunData, where: Fact, origins: list) -> bool:
+    """Whether a line casts to whole numbers what a division, or something named for scaling, gives: there, or, of a name, where
+    another of the lines that its values come from gives it."""
     for call in run_data.source.nodes_at(where.file, where.line, ast.Call):
         kinds = [ast.unparse(one) for one in (*call.args, *(word.value for word in call.keywords))]
         if called_name(call) != "astype" or not any(_INTEGERS.search(one) for one in kinds):
             continue
-        if isinstance(call.func, ast.Attribute) and _is_scaled(run_data, where.file, call.func.value):
+        if not isinstance(call.func, ast.Attribute):
+            continue
+        given = call.func.value
+        before = [one for one in origins if isinstance(given, ast.Name) and one.line != where.line]
+        if _is_scaled(run_data, where.file, given) or any(_gives_scaled(run_data, one) for one in before):
             return True
     return False
+
+
+def _gives_scaled(run_data: RunData, where: Fact) -> bool:
+    return any(
+        _is_scaled(run_data, where.file, one.value)
+        for one in run_data.source.nodes_at(where.file, where.line, ast.Assign)
+    )
 
 
 def _is_scaled(run_data: RunData, file: str, node: ast.expr) -> bool:
@@ -122,7 +134,7 @@ def _left(column: Fact) -> Optional[Text]:
     return None
 
 
-def _divisions(run_data: RunData, where: Fact) -> list:
+def _divisions(run_data: RunData, where: Fact, _origins: list) -> list:
     """The place, where a line divides something by a number above 1 with ``//`` and does not take an element by it."""
     if not where or not where.file or not where.line:
         return []
@@ -140,11 +152,27 @@ def _divisions(run_data: RunData, where: Fact) -> list:
     return []
 
 
-def _cast_whole(run_data: RunData, where: Fact) -> list:
-    return [where] if _casts_scaled(run_data, where) else []
+def _cast_whole(run_data: RunData, where: Fact, origins: list) -> list:
+    """The place, or that in a function that is called there with what was scaled."""
+    return [one for one in (where, *_casts_inside(run_data, where)) if _casts_scaled(run_data, one, origins)][:1]
 
 
-def _cast_half(run_data: RunData, where: Fact) -> list:
+def _casts_inside(run_data: RunData, where: Fact) -> list:
+    """Where the functions of the script that a line calls, or what the function around it returns, cast something."""
+    around = run_data.source.function_around(where.file, where.line)
+    returned = [one for one in own_nodes(around) if isinstance(one, ast.Return)] if around is not None else []
+    calls = [one for each in returned for one in ast.walk(each) if isinstance(one, ast.Call)]
+    called = {called_name(one) for one in (*run_data.source.nodes_at(where.file, where.line, ast.Call), *calls)}
+    made = [found for name in sorted(called) for found in run_data.source.functions(name)]
+    return [
+        place(file, one.lineno)
+        for file, function in made
+        for one in ast.walk(function)
+        if isinstance(one, ast.Call) and called_name(one) == "astype"
+    ]
+
+
+def _cast_half(run_data: RunData, where: Fact, _origins: list) -> list:
     """The place, where a line casts an array to float16, whose largest number is 65504."""
     calls = run_data.source.nodes_at(where.file, where.line, ast.Call)
     halves = [one for one in calls if called_name(one) == "astype" and _HALF.search(ast.unparse(one))]
@@ -186,6 +214,8 @@ def _made_half(where: Fact) -> Text:
 
 
 _KEEP_FLOAT = Text("转换为 float32。", "Cast it to float32.")
+#: What a column of whole numbers may have lost so.
+_LOST_AS_WHOLE = ((_cast_whole, _made_whole, _KEEP_FLOAT),)
 #: Ways to lose what lies behind the point: the places near a line, what is said of the first, and the advice.
 _LOST = (
     (
@@ -193,7 +223,7 @@ _LOST = (
         _divided,
         Text("用 / 代替 //；取余数用 %。", "Divide by / in the place of //; a remainder is taken by %."),
     ),
-    (_cast_whole, _made_whole, _KEEP_FLOAT),
+    *_LOST_AS_WHOLE,
     (
         _cast_half,
         _made_half,

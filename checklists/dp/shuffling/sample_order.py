@@ -17,12 +17,12 @@ from msprec.checklists.common.findings import (
     train_sets,
 )
 from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.script.recurrent_state import carried_state
 from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin
 from msprec.checklists.common.training.constant_prediction import learnt_by
 from msprec.checklists.common.training.generalization_gap import overfits
 from msprec.checklists.dp.shuffling.discarded_order import discarded_order
 from msprec.checklists.dp.shuffling.plain_order import plain_orders
-from msprec.checklists.dp.shuffling.recurrent_state import carried_state
 from msprec.checklists.dp.shuffling.seeded_draw import drawn_anew
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData

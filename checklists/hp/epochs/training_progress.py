@@ -122,7 +122,8 @@ def far_from_done(run_data: RunData) -> Optional[Further]:
     hp.02.least, or by hp.02.as_much of what the run gained, in hp.02.as_long as many steps; None of any other.
 
     Not where the rate had been lowered by then, nearly all training samples are classified right, or a validation score says
-    that it is well on its way (hp.02.well; hp.02.reached where training on leaves hp.02.quartered of the loss). Fewer than
+    that it is well on its way (hp.02.well; hp.02.reached where training on leaves hp.02.quartered of the loss, or after
+    hp.02.few_passes and hp.02.few_updates at the most that left hp.02.undone of it). Fewer than
     hp.02.epochs without a test may be a trial, which ends early on purpose: there next to nothing has to be gained
     (hp.01.learnt), as it has to be where all batches are one.
     """
@@ -133,15 +134,14 @@ def far_from_done(run_data: RunData) -> Optional[Further]:
         return None
     constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
     share = _share_of_the_way(run_data, constant.majority if constant is not None else None)
-    if share >= run_data.limit("hp.02.well") and not (
-        share < run_data.limit("hp.02.reached") and _much_left(run_data, run)
-    ):
+    goes_on = run.before >= run_data.limit("hp.02.undone") * run.level
+    goes_on = goes_on and run.own.gain >= run_data.limit("hp.02.onward") * run.level
+    unfinished = _much_left(run_data, run) or (goes_on and _few_whole_passes(run_data))
+    if share >= run_data.limit("hp.02.well") and not (share < run_data.limit("hp.02.reached") and unfinished):
         return None
     long_enough = _is_tested(run_data) or (epochs_of(run_data) or 0) >= run_data.limit("hp.02.epochs")
     if run.gained >= run_data.limit("hp.01.learnt") * run.level and not (run.apart and long_enough):
         return None
-    goes_on = run.before >= run_data.limit("hp.02.undone") * run.level
-    goes_on = goes_on and run.own.gain >= run_data.limit("hp.02.onward") * run.level
     halved = run.before > run_data.limit("hp.02.rest") * run.level
     halved = halved and run.own.gain >= (1 - run_data.limit("hp.02.halved")) * run.before
     halved = halved or _quartered(run_data, run)

@@ -7,6 +7,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at, first_place, train_sets
+from msprec.checklists.common.script.recurrent_state import through_the_loop
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import assigned_parts, called_name
@@ -19,22 +20,23 @@ _RESETS = re.compile(r"zeros|None|initializer|fill|init_state|\breset")
 
 def carried_states(run_data: RunData) -> Optional[Finding]:
     """A problem where ``construct`` of a recurrent network reads a field and stores its new state there, nothing but ``__init__``
-    sets it back, and the training set is shuffled: the state that a sample is given is that of another one."""
+    sets it back, or the training loop hands each step the state that the step before gave, and the training set is shuffled:
+    the state that a sample is given is that of another one."""
     shuffled = [one for one in train_sets(run_data) if one.shuffle.declared and one.iterated_at]
     cells = {cell.class_ or "" for network in run_data.networks for cell in network.cells}
     if not shuffled or not any(_RECURRENT.search(name) for name in cells):
         return None
-    found = [(name, where) for name, where in _kept(run_data, cells) if not _is_reset(run_data, name)]
-    if not found:
+    kept = [where for name, where in _kept(run_data, cells) if not _is_reset(run_data, name)]
+    handed_on = [where for one in shuffled if (where := through_the_loop(run_data, one)) is not None]
+    if not kept and not handed_on:
         return None
-    name, where = found[0]
+    where = [*kept, *handed_on][0]
     return problem(
         Text(
-            "{where} 把状态 {name} 从一个 batch 带到下一个，而训练集是混洗的（{data}）：样本得到的是其他样本的状态。",
-            "At {where} the state {name} is carried from one batch to the next, and the training set is shuffled ({data}): a "
+            "{where} 把循环网络的状态从一个 batch 带到下一个，而训练集是混洗的（{data}）：样本得到的是其他样本的状态。",
+            "At {where} the recurrent state is carried from one batch to the next, and the training set is shuffled ({data}): a "
             "sample is given the state of another one.",
             where=at(where),
-            name=name,
             data=at(first_place(shuffled[0])),
         ),
         Text(

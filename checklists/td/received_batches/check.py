@@ -27,6 +27,7 @@ from msprec.checklists.td.received_batches.done_flags import inverted_ends, unre
 from msprec.checklists.td.received_batches.encoded_targets import encoded_targets
 from msprec.checklists.td.received_batches.exchanged_parts import exchanged_parts
 from msprec.checklists.td.received_batches.first_rows import first_rows_beside_drawn, plain_rows_beside_drawn
+from msprec.checklists.td.received_batches.forward_returns import forward_returns
 from msprec.checklists.td.received_batches.graph_rows import graph_rows
 from msprec.checklists.td.received_batches.index_before_order import index_before_order
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
@@ -440,6 +441,7 @@ _JUDGES = (
     unread_ends,
     crossed_parts,
     zero_discount,
+    forward_returns,
     overlapping_slices,
     _permuted,
     _zeroed,

@@ -37,10 +37,10 @@ def _discounts(total: ast.BinOp) -> Iterator[str]:
     """The names of discounts that a part of a sum is multiplied by."""
     for part in (total.left, total.right):
         parts = list(factors(part))
-        yield from (name for name in map(_name, parts) if len(parts) > 1 and DISCOUNT.search(name))
+        yield from (name for name in map(name_of, parts) if len(parts) > 1 and DISCOUNT.search(name))
 
 
-def _name(node: ast.expr) -> str:
+def name_of(node: ast.expr) -> str:
     """``gamma`` of ``gamma``, ``self.gamma`` and ``conf["gamma"]``; empty of anything else."""
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         return str(node.slice.value)
@@ -52,7 +52,7 @@ def _given(run_data: RunData, file: str, name: str) -> Iterator[tuple]:
     pairs: list = []
     for node in run_data.source.nodes(file, ast.Assign, ast.AnnAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        pairs += [(_name(one), node.value) for one in targets if node.value is not None]
+        pairs += [(name_of(one), node.value) for one in targets if node.value is not None]
     for node in run_data.source.nodes(file, ast.Dict):
         pairs += [(str(getattr(key, "value", "")), value) for key, value in zip(node.keys, node.values)]
     for node in run_data.source.nodes(file, ast.Call):

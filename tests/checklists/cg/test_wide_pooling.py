@@ -1,4 +1,4 @@
-"""A pooling that leaves next to nothing before further convolutions (cg.03)."""
+"""A pooling that leaves next to nothing before further convolutions or the last layers (cg.03)."""
 
 import pytest
 from building import Run, run_data
@@ -32,6 +32,34 @@ def test_windows(tmp_path, monkeypatch, pool, after, kernel, nothing, found):
     run = Run(network=[{"class": "SequentialCell", "cells": cells, "place": None}], source={"train.py": "\n" * 4})
     told = wide_pooling.judge_wide_pooling(run_data(tmp_path, run))
     assert ([one["line"] for one in told.locations] if told else None) == ([4] if found else None)
+
+
+@pytest.mark.parametrize(
+    ("pool", "units", "gain", "found"),
+    [
+        (4, 32, 0.72, True),
+        (4, 32, None, False),  # solved
+        (2, 32, 0.72, False),
+        (4, 8, 0.72, False),  # the whole map, on purpose
+        (4, 392, 0.72, False),  # 49 places are left of 28 × 28
+    ],
+)
+def test_few_places_are_left(tmp_path, monkeypatch, pool, units, gain, found):
+    monkeypatch.setattr(wide_pooling, "came_to_nothing", lambda _: False)
+    monkeypatch.setattr(wide_pooling, "unsolved_gain", lambda _: gain)
+    arguments = {
+        "Conv2d": "input_channels=1, output_channels=8, kernel_size=(3, 3)",
+        "MaxPool2d": f"kernel_size={pool}, stride={pool}, pad_mode=VALID",
+        "Flatten": None,
+        "Dense": f"input_channels={units}, output_channels=8, has_bias=True",
+    }
+    cells = [
+        {"path": str(n), "class": kind, "args": given, "builtin": True, "created": {"file": "train.py", "line": n + 1}}
+        for n, (kind, given) in enumerate(arguments.items())
+    ]
+    run = Run(network=[{"class": "SequentialCell", "cells": cells, "place": None}], source={"train.py": "\n" * 4})
+    told = wide_pooling.judge_wide_pooling(run_data(tmp_path, run))
+    assert ([one["line"] for one in told.locations] if told else None) == ([2] if found else None)
 
 
 _NET = """class Net(nn.Cell):

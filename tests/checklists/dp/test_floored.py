@@ -36,6 +36,36 @@ def test_what_is_left(tmp_path, monkeypatch, facts, made, well, found):
     assert ([one["line"] for one in told.locations] if told else None) == ([1] if found else None)
 
 
+HELPER = """def to_tensors(x, y):
+    return ms.Tensor(x.astype({kind})), ms.Tensor(y)
+def load():
+    a = {made}
+    return to_tensors(a, labels)
+x, y = load()
+for start in range(0, 300, 30):
+    step(x[start : start + 30], y[start : start + 30])
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "kind", "line"),
+    [
+        ("scaler.fit_transform(raw)", "np.int32", 2),
+        ("scaler.fit_transform(raw)", "np.float32", None),
+        ("tokens.reshape(-1, 3)", "np.int32", None),  # never scaled
+    ],
+)
+def test_what_a_helper_casts(tmp_path, monkeypatch, made, kind, line):
+    monkeypatch.setattr(floored, "learnt_well", lambda _: False)
+    values = {"min": 0.0, "max": 1.0, "mean": 0.0016, "std": 0.03952}
+    data = dataset([column("input_0", shape=[3], kind="int", **values), column("input_1", shape=[1])])
+    data["pipeline"] = [{"op": "arguments of the training step", "args": {}, "place": {"file": "train.py", "line": 8}}]
+    code = HELPER.format(made=made, kind=kind)
+    made_of = run_data(tmp_path, Run(source={"train.py": code}, datasets=[data]))
+    told = floored.floored_inputs(made_of, made_of.datasets[0])
+    assert (told.locations[0]["line"] if told else None) == line
+
+
 CUT = {"min": -2.0, "max": 2.0, "mean": 0.01, "std": 0.9}
 _SCALER = "class Scaler:\n    def __call__(self, a):\n        return (a - self.m) / self.s\ns = Scaler()\n"
 

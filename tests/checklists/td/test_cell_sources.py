@@ -87,3 +87,34 @@ def test_a_memory_of_a_network_without_recurrence(reading):
         carried_states(reading(_READER.format(kept="self.h = h").replace("GRUCell", "Dense"), "Reader", "Dense"))
         is None
     )
+
+
+_LOOP = """class Reader(nn.Cell):
+    def construct(self, x, state):
+        return self.out(self.cell(x, state))
+def zero_state(n):
+    return ops.zeros((n, 8))
+{begin}for x, y in data.create_tuple_iterator():
+    {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "body", "shuffled", "line"),
+    [
+        ("h = zero_state(4)\n", "loss, h = step(x, y, h)", True, 8),
+        (
+            "state = (zero_state(4), zero_state(4))\n",
+            "(loss, last), grads = grad_fn(x, y, *state)\n    opt(grads)\n    "
+            "state = tuple(ops.stop_gradient(s) for s in last)",
+            True,
+            10,
+        ),
+        ("h = zero_state(4)\n", "loss, h = step(x, y, h)", False, None),  # in their order
+        ("", "h = zero_state(4)\n    loss, h = step(x, y, h)", True, None),  # each batch begins with zeros
+        ("", "loss, out = step(x, y)", True, None),
+    ],
+)
+def test_a_state_that_the_loop_hands_on(reading, begin, body, shuffled, line):
+    seen = carried_states(reading(_LOOP.format(begin=begin, body=body), "Reader", "LSTMCell", shuffled=shuffled))
+    assert (seen and seen.locations[0]["line"]) == line

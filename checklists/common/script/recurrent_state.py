@@ -1,4 +1,4 @@
-"""Is recurrent state carried from one training step to the next? Then the samples have to come in their order (dp.03)."""
+"""Is recurrent state carried from one training step to the next? Then the samples have to come in their order (dp.03, td.05)."""
 
 import ast
 import re
@@ -25,7 +25,7 @@ def carried_state(run_data: RunData, dataset: Fact) -> Optional[Fact]:
     Either the training loop hands a state to its step and takes the new one from it, or a parameter that is not trained,
     with the batch among its first dimensions, is assigned what the network has computed.
     """
-    return _through_the_loop(run_data, dataset) or _in_a_parameter(run_data, dataset)
+    return through_the_loop(run_data, dataset) or _in_a_parameter(run_data, dataset)
 
 
 def is_state(name: str) -> bool:
@@ -33,7 +33,8 @@ def is_state(name: str) -> bool:
     return bool(_STATE.fullmatch(name)) and not _OTHER.search(name)
 
 
-def _through_the_loop(run_data: RunData, dataset: Fact) -> Optional[Fact]:
+def through_the_loop(run_data: RunData, dataset: Fact) -> Optional[Fact]:
+    """The place where the training loop hands a state to its step and takes the new one from it; None: no sign of it."""
     fed = [first_place(dataset)] if plain_arrays(dataset) else []  # where the step was given its arrays
     seen = [one for one in (dataset.iterated_at, *fed) if one and one.file]
     steps = _functions_around(run_data, seen)
@@ -42,10 +43,11 @@ def _through_the_loop(run_data: RunData, dataset: Fact) -> Optional[Fact]:
             over_data = _iterates_data(loop, tree) or (not fed and _spans(loop, file, seen))
             for statement in (node for node in loop.body if isinstance(node, ast.Assign)):
                 call = statement.value
-                if not isinstance(call, ast.Call) or not _handed_on(statement.targets, call):
+                bound = _handed_on(loop.body, statement, call) if isinstance(call, ast.Call) else None
+                if bound is None:
                     continue
                 if over_data or called_name(call) in steps or _spans(statement, file, seen):
-                    return place(file, statement.lineno)
+                    return place(file, bound.lineno)
     return None
 
 
@@ -72,12 +74,21 @@ def _names_of(nodes: list) -> set:
     return {name for node in nodes for name in _names(node)}
 
 
-def _handed_on(targets: list[ast.expr], call: ast.Call) -> bool:
-    """``loss, state = step(x, y, state)``: one name goes in and comes out, with data beside it."""
+def _handed_on(body: list, statement: ast.Assign, call: ast.Call) -> Optional[ast.Assign]:
+    """``loss, state = step(x, y, state)``: one name goes in and comes out, at once or by what is made of the results later in the
+    loop's body, with data beside it; nothing before in the body makes it anew. Gives the statement that binds it again."""
     given = [_names(argument) for argument in [*call.args, *(word.value for word in call.keywords)]]
-    taken = _names_of(targets)
-    states = {name for names in given for name in names if is_state(name)} & taken
-    return bool(states) and any(names and not names & states for names in given)
+    begins = body.index(statement)
+    anew = {name for one in body[:begins] if isinstance(one, ast.Assign) for name in _names_of(one.targets)}
+    taken: set = set()
+    for one in (one for one in body[begins:] if isinstance(one, ast.Assign)):
+        if one is not statement and not _names(one.value) & taken:
+            continue
+        taken |= _names_of(one.targets)
+        states = {name for names in given for name in names if is_state(name)} & _names_of(one.targets) - anew
+        if states and any(names and not names & states for names in given):
+            return one
+    return None
 
 
 def _names(node: ast.AST) -> set:
