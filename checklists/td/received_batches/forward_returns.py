@@ -65,9 +65,9 @@ def _keeps(loop: ast.For, name: str) -> bool:
     for one in (inner for statement in loop.body for inner in ast.walk(statement)):
         if isinstance(one, ast.Call) and called_name(one) in _KEEPS and name in names_read(ast.walk(one)):
             return True
-        if isinstance(one, ast.Assign) and name in names_read(ast.walk(one.value)):
-            if any(isinstance(target, ast.Subscript) and _is_element(target, each) for target in one.targets):
-                return True
+        stored = one.targets if isinstance(one, ast.Assign) and name in names_read(ast.walk(one.value)) else []
+        if any(isinstance(target, ast.Subscript) and _is_element(target, each) for target in stored):
+            return True
     return False
 
 
