@@ -33,7 +33,7 @@ from msprec.checklists.td.received_batches.index_before_order import index_befor
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
 from msprec.checklists.td.received_batches.overlapping_slices import overlapping_slices
 from msprec.checklists.td.received_batches.own_class_drawn import own_class_drawn
-from msprec.checklists.td.received_batches.predicted_tokens import targets_too_far_ahead
+from msprec.checklists.td.received_batches.predicted_tokens import guessed_tokens_shown, targets_too_far_ahead
 from msprec.checklists.td.received_batches.repeated_samples import repeated_samples
 from msprec.checklists.td.received_batches.reshaped_arrays import reshaped_arrays
 from msprec.checklists.td.received_batches.reshaped_pictures import reshaped_pictures
@@ -449,6 +449,7 @@ _JUDGES = (
     _lost_inside,
     seen_targets,
     targets_too_far_ahead,
+    guessed_tokens_shown,
     targets_beside_tokens,
     target_in_inputs,
     unknown_when_used,

@@ -1,9 +1,10 @@
-"""Targets of a language model that lie further ahead than the next token (td.05)."""
+"""Targets of a language model that lie further ahead than the next token, or that its input shows (td.05)."""
 
 from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import first_place, train_sets
+from msprec.checklists.common.script.array_origin import array_origins
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
@@ -31,3 +32,28 @@ def targets_too_far_ahead(run_data: RunData) -> Optional[Finding]:
         [run_data.code_at(places, Text("目标的移位", "Where targets are shifted"))],
         places,
     )
+
+
+def guessed_tokens_shown(run_data: RunData) -> Optional[Finding]:
+    """A problem where a cross entropy counts some places of a text alone, each with the token that the input holds at that very
+    place, and the places that it leaves out hold td.05.tokens_left_out different tokens or more, which padding does not: what a
+    masked language model is to guess was never hidden."""
+    for loss in run_data.probes.predicted_tokens:
+        if loss.ahead == 0 and (loss.left_out or 0) >= run_data.limit("td.05.tokens_left_out"):
+            sets = train_sets(run_data)
+            origins = [at for one in sets for column in one.columns[:1] for at in array_origins(run_data, one, column)]
+            places = [one for one in (*map(first_place, sets), *origins, loss.place) if one]
+            return problem(
+                Text(
+                    "loss 只计入部分位置，而输入在这些位置上正是要预测的 token：没有遮盖任何内容，网络只需照抄。",
+                    "The loss counts some places alone, and the input holds in each of them the very token that is to be "
+                    "predicted: nothing is hidden, and the network has only to copy.",
+                ),
+                Text(
+                    "把遮盖后的序列（而不是原序列）作为输入。",
+                    "Give the network the sequence in which these tokens are masked, and not the plain one.",
+                ),
+                [run_data.code_at(places, Text("输入与目标", "Input and targets"))],
+                places,
+            )
+    return None

@@ -53,9 +53,11 @@ def _entry(trace: GraphTrace, loss: Node, ids: np.ndarray) -> Optional[dict]:
     if len(found) != 1 or at is None:  # of sequences that repeat themselves it is not known
         return None
     picked = _picked(trace, loss.inputs[1])
+    own = targets.shape[1] == ids.shape[1] and found[0] == at == 0
     return {
         "ahead": found[0] - at,
         "places": int(targets.size),
+        "left_out": len(np.unique(ids[targets < 0])) if own else None,
         "place": place_of(loss),
         "picked": place_of(picked) if picked is not None else None,
     }

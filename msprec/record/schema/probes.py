@@ -618,6 +618,10 @@ _TOKEN_TARGETS = {
 _PREDICTED_TOKENS = {
     "ahead": key(number, "places between an output and the token that is its target: 1 for the next one"),
     "places": key(count, "places of the captured batch that have a target"),
+    "left_out": key(
+        count,
+        "different tokens at the places whose target does not count, where every target is the token of its own place",
+    ),
     "place": key(PLACE, "where the loss is computed"),
     "picked": key(PLACE, "where the targets were picked from longer sequences; null: nowhere"),
 }

@@ -68,6 +68,16 @@ def test_other_targets():
     assert facts(np.full_like(TEXT, 3), np.full_like(TEXT, 3), plain) is None
 
 
+def test_tokens_to_guess_that_are_shown():
+    """The loss counts some places, and the input holds their tokens: nothing is hidden; or it counts each, as a copy has it."""
+    rng = np.random.default_rng(1)
+    targets = np.where(rng.random(TEXT.shape) < 0.5, TEXT, -100).astype(np.int32)
+    assert facts(TEXT, targets, plain)[0]["left_out"] == 12
+    assert facts(TEXT, TEXT, plain)[0]["left_out"] == 0
+    assert facts(np.where(targets < 0, TEXT, 0).astype(np.int32), targets, plain) is None  # hidden
+    assert facts(TEXT[:, :-1], TEXT[:, 1:], plain)[0]["left_out"] is None
+
+
 def test_places_that_do_not_count():
     targets = TEXT[:, 1:].copy()
     targets[::2, 7:] = -100
