@@ -14,6 +14,7 @@ from msprec.checklists.common.training.constant_prediction import (
     loss_kind,
     target_column,
 )
+from msprec.checklists.common.training.training_curves import is_steep, training_curve
 from msprec.engine.finding import Finding, problem, table
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -54,13 +55,17 @@ def target_scale(run_data: RunData, dataset: Fact) -> Optional[Finding]:
 
 
 def _far_from_mean(run_data: RunData, loss: LossKind, column: Fact, outcome: BesideConstant) -> bool:
-    """Whether weights that moved left the outputs more than half of the way from the targets' mean, as the last error says."""
+    """Whether weights that moved left the outputs more than half of the way from the targets' mean, as the last error says; or
+    half a standard deviation from it while the loss still fell steeply."""
     if outcome.verdict != "nothing" or outcome.end is None or loss.kind == "rmse":
         return False
     beyond = max(outcome.end - outcome.constant_value, 0.0)
     left = math.sqrt(beyond) if loss.kind == "mse" else beyond
     moved = [one.moved.relative or 0.0 for one in run_data.parameters if one.kind == "weight"]
-    return left >= abs(column.mean) / 2 > column.std >= _SPREAD * abs(column.mean) and max(moved, default=0.0) >= _MOVED
+    curve = training_curve(run_data)
+    on_its_way = left >= column.std / 2 and curve is not None and is_steep(run_data, curve)
+    far = left >= abs(column.mean) / 2 > column.std or (on_its_way and abs(column.mean) > column.std)
+    return far and column.std >= _SPREAD * abs(column.mean) and max(moved, default=0.0) >= _MOVED
 
 
 def _largest_output(loss: LossKind) -> Optional[float]:
