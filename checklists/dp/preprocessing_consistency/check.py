@@ -2,6 +2,7 @@
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at, first_place, missing, no_training, pipeline_table, train_sets
+from msprec.checklists.dp.preprocessing_consistency.left_out_step import left_out_step
 from msprec.checklists.dp.preprocessing_consistency.never_scaled import never_scaled
 from msprec.checklists.dp.preprocessing_consistency.not_scaled_back import not_scaled_back
 from msprec.checklists.dp.preprocessing_consistency.own_numbering import own_numbering
@@ -48,6 +49,7 @@ def same_processing(run_data: RunData) -> Finding:
         for one in (
             own_numbering(run_data),
             scaled_twice(run_data),
+            left_out_step(run_data),
             scaled_back(run_data) or scaled_back_twice(run_data) or not_scaled_back(run_data) or never_scaled(run_data),
         )
         if one is not None

@@ -1,0 +1,165 @@
+"""A step between reading a sample and preparing it that one of two functions has, and the other leaves out (dp.02)."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.findings import at
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
+from msprec.source.user_code import called_name
+
+#: Steps that have no chance in them and change what a sample means: by a function or method of that name.
+_STEPS = {
+    "cvtColor",
+    "transpose",
+    "swapaxes",
+    "moveaxis",
+    "log",
+    "log1p",
+    "log10",
+    "sqrt",
+    "lower",
+    "strip",
+    "casefold",
+}
+#: How the names of methods begin that read a sample.
+_READS = re.compile(r"(im)?(read|open|load|decode)|fetch")
+_TURNED = "·"
+
+
+class _Path(NamedTuple):
+    """From the call that reads a sample to the one that prepares it: the names of both, the ``steps`` in between as the code has
+    them, and the places of the function's preparing call and of the steps."""
+
+    read: str
+    prepared: str
+    steps: tuple
+    at: Fact
+    lines: tuple
+
+
+def left_out_step(run_data: RunData) -> Optional[Finding]:
+    """A problem where two functions hand what one method reads to one function that prepares it, and only one of them turns its
+    channels round, transposes it, takes a logarithm or multiplies it by a number in between; None elsewhere. What is done under a
+    condition is no such step."""
+    paths = [
+        one for file in sorted(run_data.source.trees) for one in _paths(run_data, file) if _is_known(run_data, one)
+    ]
+    for whole in paths:
+        for other in paths:
+            same = (whole.read, whole.prepared) == (other.read, other.prepared)
+            missing = [one for one in whole.steps if one not in other.steps]
+            if same and missing and set(other.steps) <= set(whole.steps) and whole.at != other.at:
+                lines = [line for step, line in zip(whole.steps, whole.lines) if step in missing]
+                return _finding(whole, other, missing[0], place(whole.at.file, lines[0]))
+    return None
+
+
+def _is_known(run_data: RunData, path: _Path) -> bool:
+    """Whether the preparing function is the script's own, and the reading one too where its name does not say that it reads."""
+    reads = bool(_READS.match(path.read)) or bool(run_data.source.functions(path.read))
+    return reads and bool(run_data.source.functions(path.prepared))
+
+
+def _paths(run_data: RunData, file: str) -> Iterator[_Path]:
+    """The paths of a file, of each function at most one between the same two calls."""
+    for function in run_data.source.nodes(file, ast.FunctionDef):
+        for block in _blocks(function):
+            yield from _of_block(file, block)
+
+
+def _blocks(function: ast.FunctionDef) -> Iterator[list]:
+    """The body of a function, and those of its loops."""
+    yield function.body
+    for one in ast.walk(function):
+        if isinstance(one, ast.For) and one is not function:
+            yield one.body
+
+
+def _of_block(file: str, block: list) -> Iterator[_Path]:
+    held: dict = {}
+    for statement in block:
+        if isinstance(statement, (ast.Assign, ast.Expr, ast.Return)) and statement.value is not None:
+            for call in (one for one in ast.walk(statement.value) if isinstance(one, ast.Call) and one.args):
+                chain = _chain(call.args[0], held)
+                if chain is not None and isinstance(call.func, ast.Name):
+                    read, steps = chain
+                    yield _Path(
+                        read,
+                        call.func.id,
+                        tuple(text for text, _ in steps),
+                        place(file, call.lineno),
+                        tuple(line for _, line in steps),
+                    )
+        if (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+        ):
+            name = statement.targets[0].id
+            chain = _chain(statement.value, held)
+            held.pop(name, None)
+            if chain is not None:
+                held[name] = chain
+
+
+def _chain(node: ast.expr, held: dict) -> Optional[tuple]:
+    """``(method, steps)`` of a value that a method read, each step ``(code, line)``; None of any other."""
+    if isinstance(node, ast.Name):
+        return held.get(node.id)
+    inner = _inner(node)
+    if inner is not None:
+        before = _chain(inner, held)
+        return None if before is None else (before[0], [*before[1], (_code(node, inner), node.lineno)])
+    method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    return (called_name(node), []) if method and isinstance(node, ast.Call) else None
+
+
+def _inner(node: ast.expr) -> Optional[ast.expr]:
+    """What a step is taken of; None of what is no such step."""
+    if isinstance(node, ast.Subscript):
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return node.value if any(isinstance(one, ast.Slice) and one.step is not None for one in parts) else None
+    if (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, (ast.Mult, ast.Div))
+        and isinstance(node.right, ast.Constant)
+    ):
+        return node.left
+    if isinstance(node, ast.Call) and called_name(node) in _STEPS:
+        module = (
+            isinstance(node.func, ast.Attribute)
+            and node.args
+            and ast.unparse(node.func.value) in ("np", "cv2", "numpy")
+        )
+        if module:
+            return node.args[0]
+        return node.func.value if isinstance(node.func, ast.Attribute) else None
+    return None
+
+
+def _code(node: ast.expr, inner: ast.expr) -> str:
+    return ast.unparse(node).replace(ast.unparse(inner), _TURNED, 1)
+
+
+def _finding(whole: _Path, other: _Path, step: str, where: Fact) -> Finding:
+    return problem(
+        Text(
+            "{where} 对 {read} 读入的样本先做 {step}，再交给 {prepared}；{other} 却直接交给 {prepared}，少了这一步："
+            "两处的网络输入不同。",
+            "{where} takes {step} of what {read} reads before {prepared}, and {other} hands it to {prepared} without that: the "
+            "network is given other inputs in one of the two.",
+            where=at(where),
+            other=at(other.at),
+            read=whole.read,
+            prepared=whole.prepared,
+            step=step.replace(_TURNED, "x"),
+        ),
+        Text("把这一步移进两处共用的函数。", "Move the step into the function that both use."),
+        [],
+        [other.at, where],
+    )
