@@ -328,8 +328,13 @@ def _decorators(run_data: RunData, where: Fact) -> list:
 
 def _set_on(run_data: RunData, place: Fact) -> list:
     """The lines above a place that put a network into training mode."""
-    found = run_data.find_lines(r"\.set_train\(\s*((mode\s*=\s*)?True)?\s*\)", most=50) if place else []
+    found = _switched_on(run_data) if place else []
     return [one for one in found if one.file == place.file and one.line <= place.line]
+
+
+def _switched_on(run_data: RunData) -> list:
+    """The lines that put a network into training mode."""
+    return run_data.find_lines(r"\.set_train\(\s*((mode\s*=\s*)?True)?\s*\)", most=50)
 
 
 def _around(run_data: RunData, place: Fact) -> list:
@@ -426,6 +431,8 @@ def _problem(run_data: RunData, phases: list, bad: list) -> Finding:
     if any(_is_training(verdict.phase) for verdict in bad):
         switched = run_data.find_lines(r"\.set_train\(\s*(mode\s*=\s*)?False", most=2)
         places += switched + [call for one in switched[:1] for call in called_from(run_data, one)]
+        trained = [one.phase.place for one in bad if _is_training(one.phase) and one.phase.place]
+        places += [at for one in trained[:1] for at in _switched_on(run_data) if at.file == one.file][:2]
     places += [at for one in bad for at in called_from(run_data, one.phase.place)]
     places += [at for one in bad if not _is_training(one.phase) for at in _set_on(run_data, one.phase.place)[-1:]]
     places += [at for one in bad for at in _decorators(run_data, one.phase.place)]
