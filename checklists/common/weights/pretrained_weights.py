@@ -8,6 +8,7 @@ from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.script.discarded_results import discarded_calls
 from msprec.checklists.common.weights.averaged_weights import holds_first_weights
+from msprec.checklists.common.weights.chosen_on_training import chosen_on_training
 from msprec.checklists.common.weights.kept_views import kept_as_views
 from msprec.checklists.common.weights.kept_weights import kept_at_worst
 from msprec.checklists.common.weights.monitored_metric import monitored_the_wrong_way
@@ -62,6 +63,7 @@ def judge_loads(run_data: RunData) -> Finding:
         kept_as_views(run_data),
         monitored_the_wrong_way(run_data),
         states_as_weights(run_data),
+        chosen_on_training(run_data),
     ]
     judged += [_of_loads(run_data, loads)] if loads else []
     judged += [holds_first_weights(run_data)]
