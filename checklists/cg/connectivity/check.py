@@ -28,6 +28,7 @@ from msprec.checklists.cg.connectivity.unread_places import judge_unread_places
 from msprec.checklists.cg.connectivity.unused_parameters import judge_unused_parameters
 from msprec.checklists.cg.connectivity.wide_pooling import judge_wide_pooling
 from msprec.checklists.cg.connectivity.wide_stride import judge_wide_stride
+from msprec.checklists.cg.connectivity.without_bias import judge_without_bias
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import missing
 from msprec.checklists.common.probe_status import remedy, skipped
@@ -66,6 +67,7 @@ _WATCHED = (
     judge_narrow_layer,
     judge_wide_stride,
     judge_pooled_places,
+    judge_without_bias,
     judge_merged_ids,
     judge_exchanged_tables,
     judge_shared_rows,
