@@ -30,6 +30,7 @@ from msprec.checklists.td.received_batches.first_rows import first_rows_beside_d
 from msprec.checklists.td.received_batches.forward_returns import forward_returns
 from msprec.checklists.td.received_batches.graph_rows import graph_rows
 from msprec.checklists.td.received_batches.index_before_order import index_before_order
+from msprec.checklists.td.received_batches.left_out_rows import left_out_rows
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
 from msprec.checklists.td.received_batches.overlapping_slices import overlapping_slices
 from msprec.checklists.td.received_batches.own_class_drawn import own_class_drawn
@@ -468,6 +469,7 @@ _JUDGES = (
     graph_rows,
     tables_by_place,
     untrained_ids,
+    left_out_rows,
     first_rows_beside_drawn,
     plain_rows_beside_drawn,
     own_class_drawn,
