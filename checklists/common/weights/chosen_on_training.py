@@ -10,7 +10,7 @@ from msprec.checklists.common.training.training_curves import kept_value
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names, called_name, names_read, target_names
+from msprec.source.user_code import bound_names, called_name, names_read, own_nodes, target_names
 
 _TRAINING = re.compile(r"(^|_)(x_?|y_?)?(tr|trn|train|training)(_|$|x$|y$|set$|data$|ds$)", re.IGNORECASE)
 _VALIDATION = re.compile(r"(^|_)(x_?|y_?)?(va|val|valid|validation|dev)(_|$|x$|y$|set$|data$|ds$)", re.IGNORECASE)
@@ -43,8 +43,11 @@ def _chosen(run_data: RunData, file: str) -> Iterator[_Chosen]:
         kept = next((found for test in ast.walk(branch.test) if (found := kept_value(branch, test))), None)
         if kept is None or not _keeps_weights(branch):
             continue
-        for store in run_data.source.nodes(file, ast.Assign):
-            if kept[0] in bound_names(store.targets) and isinstance(store.value, ast.Call):
+        around = run_data.source.function_around(file, branch.lineno) or run_data.source.trees[file]
+        for store in own_nodes(around):
+            if not isinstance(store, ast.Assign) or not isinstance(store.value, ast.Call):
+                continue
+            if kept[0] in bound_names(store.targets):
                 given = [name for one in store.value.args for name in target_names(one)]
                 trained = [name for name in given if _TRAINING.search(name)]
                 if trained and not any(_VALIDATION.search(name) for name in given):
@@ -57,7 +60,7 @@ def _keeps_weights(branch: ast.If) -> bool:
 
 
 def _unread(run_data: RunData, file: str) -> list:
-    """Names of validation data that are given values and read by nothing but what gives such names values."""
+    """The names of validation data, where they are given values and none is read by anything but what gives such names values."""
     given, read = set(), set()
     for one in ast.walk(run_data.source.trees[file]):
         if isinstance(one, (ast.Assign, ast.Expr, ast.Return)) and one.value is not None:
@@ -69,7 +72,7 @@ def _unread(run_data: RunData, file: str) -> list:
             read |= names_read(ast.walk(one.iter))
         elif isinstance(one, (ast.If, ast.While, ast.AugAssign)):
             read |= names_read(ast.walk(one.value if isinstance(one, ast.AugAssign) else one.test))
-    return sorted(given - read)
+    return [] if given & read else sorted(given)
 
 
 def _finding(run_data: RunData, chosen: _Chosen, unread: list) -> Finding:

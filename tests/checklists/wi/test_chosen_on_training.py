@@ -26,6 +26,7 @@ KEPT = "weights = [p.asnumpy().copy() for p in net.get_parameters()]"
         ("", "x_train, y_train", "ms.save_checkpoint(net, 'best.ckpt')", True),
         ("", "x_val, y_val", KEPT, False),
         ("print(evaluate(x_val, y_val))", "x_train, y_train", KEPT, False),  # somebody looks at them
+        ("chosen_val = x_val[:9]\nprint(evaluate(chosen_val))", "x_train, y_train", KEPT, False),
         ("for pair in zip(x_val, y_val):\n    show(pair)", "x_train, y_train", KEPT, False),
         ("", "x_train, y_train", "shown = epoch", False),  # no weights are kept
         ("", "x_test, y_test", KEPT, False),
@@ -36,3 +37,8 @@ def test_what_chooses(tmp_path, before, scored, kept, found):
     told = chosen_on_training(run_data(tmp_path, Run(source={"train.py": code})))
     line = code[: code.index("score = ")].count("\n") + 1
     assert (told.locations[0]["line"] if told else None) == (line if found else None)
+
+
+def test_a_score_of_another_function(tmp_path):
+    code = CODE.format(before="", scored="x_test", kept=KEPT) + "def other(x_train):\n    score = spread(x_train)\n"
+    assert chosen_on_training(run_data(tmp_path, Run(source={"train.py": code}))) is None
