@@ -32,6 +32,7 @@ from msprec.probe.loss.loss_terms import loss_terms
 from msprec.probe.network.attended_neighbours import attended_neighbours
 from msprec.probe.network.attended_padding import attended_padding
 from msprec.probe.network.attention_axes import attention_axes
+from msprec.probe.network.function_class import function_class
 from msprec.probe.network.made_and_real import made_and_real
 from msprec.probe.network.mixed_samples import mixed_samples
 from msprec.probe.network.pooled_places import pooled_places
@@ -43,7 +44,6 @@ from msprec.probe.network.token_targets import token_targets
 from msprec.probe.network.token_use import token_use
 from msprec.probe.network.units import unit_facts
 from msprec.probe.network.unread_places import unread_places
-from msprec.probe.network.without_bias import without_bias
 from msprec.probe.steps.captured_steps import Material
 from msprec.probe.steps.collectives import on_one_rank, waits_for_ranks
 from msprec.probe.steps.connectivity_trace import connections, trace_step
@@ -189,7 +189,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep_cheap("merged_ids", merged_ids, traces)
     probes.keep_cheap("lookups", lookups, traces)
     probes.keep_cheap("pooled_places", pooled_places, traces, material)
-    probes.keep_cheap("without_bias", without_bias, material, losses)
+    probes.keep_cheap("function_class", function_class, material, losses)
     probes.keep_cheap("rough_angles", rough_angles, traces)
     probes.keep_cheap("reconstruction", reconstruction, material, losses)
     probes.keep_cheap("token_use", token_use, material, max(LEAST, probes.left(TOKENS)))

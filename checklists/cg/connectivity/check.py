@@ -6,6 +6,7 @@ from msprec.checklists.cg.connectivity.dropped_inputs import judge_dropped_input
 from msprec.checklists.cg.connectivity.exchanged_tables import judge_exchanged_tables
 from msprec.checklists.cg.connectivity.field_offsets import judge_field_offsets
 from msprec.checklists.cg.connectivity.first_step import judge_first_step
+from msprec.checklists.cg.connectivity.function_class import judge_function_class
 from msprec.checklists.cg.connectivity.joined_twice import judge_joined_twice
 from msprec.checklists.cg.connectivity.lost_shortcut import judge_lost_shortcut
 from msprec.checklists.cg.connectivity.merged_ids import judge_merged_ids
@@ -28,7 +29,6 @@ from msprec.checklists.cg.connectivity.unread_places import judge_unread_places
 from msprec.checklists.cg.connectivity.unused_parameters import judge_unused_parameters
 from msprec.checklists.cg.connectivity.wide_pooling import judge_wide_pooling
 from msprec.checklists.cg.connectivity.wide_stride import judge_wide_stride
-from msprec.checklists.cg.connectivity.without_bias import judge_without_bias
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import missing
 from msprec.checklists.common.probe_status import remedy, skipped
@@ -67,7 +67,7 @@ _WATCHED = (
     judge_narrow_layer,
     judge_wide_stride,
     judge_pooled_places,
-    judge_without_bias,
+    judge_function_class,
     judge_merged_ids,
     judge_exchanged_tables,
     judge_shared_rows,

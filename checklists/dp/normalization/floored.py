@@ -2,17 +2,18 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.data.input_scale import entering, feature_columns
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.script.array_origin import argument_of, array_origins
 from msprec.checklists.common.training.constant_prediction import learnt_well
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, own_nodes, plain_number
+from msprec.source.user_code import argument_names, bound_names, called_name, own_nodes, plain_number
 
 #: Of 0 and 1 alone the variance is mean · (1 - mean).
 _EXACT = 1e-4
@@ -76,25 +77,29 @@ def _few_whole(column: Fact) -> bool:
 
 
 def _casts_scaled(run_data: RunData, where: Fact, origins: list) -> bool:
-    """Whether a line casts to whole numbers what a division, or something named for scaling, gives: there, or, of a name, where
-    another of the lines that its values come from gives it."""
+    """Whether a line casts to whole numbers what a division, or something named for scaling, gives: there, or, of a name, in
+    another of the lines that its values come from."""
     for call in run_data.source.nodes_at(where.file, where.line, ast.Call):
-        kinds = [ast.unparse(one) for one in (*call.args, *(word.value for word in call.keywords))]
-        if called_name(call) != "astype" or not any(_INTEGERS.search(one) for one in kinds):
-            continue
-        if not isinstance(call.func, ast.Attribute):
-            continue
-        given = call.func.value
-        before = [one for one in origins if isinstance(given, ast.Name) and one.line != where.line]
-        if _is_scaled(run_data, where.file, given) or any(_gives_scaled(run_data, one) for one in before):
+        given = call.func.value if _casts_whole(call) and isinstance(call.func, ast.Attribute) else None
+        if given is not None and (
+            _is_scaled(run_data, where.file, given) or _held_scaled(run_data, given, where, origins)
+        ):
             return True
     return False
 
 
-def _gives_scaled(run_data: RunData, where: Fact) -> bool:
-    return any(
-        _is_scaled(run_data, where.file, one.value)
-        for one in run_data.source.nodes_at(where.file, where.line, ast.Assign)
+def _casts_whole(call: ast.Call) -> bool:
+    kinds = [ast.unparse(one) for one in (*call.args, *(word.value for word in call.keywords))]
+    return called_name(call) == "astype" and any(_INTEGERS.search(one) for one in kinds)
+
+
+def _held_scaled(run_data: RunData, given: Optional[ast.expr], where: Fact, origins: list) -> bool:
+    """Whether what is given is a name that one of the origins, in another line, gives something scaled."""
+    return isinstance(given, ast.Name) and any(
+        given.id in bound_names(store.targets) and _is_scaled(run_data, one.file, store.value)
+        for one in origins
+        if one.line != where.line
+        for store in run_data.source.nodes_at(one.file, one.line, ast.Assign)
     )
 
 
@@ -154,22 +159,26 @@ def _divisions(run_data: RunData, where: Fact, _origins: list) -> list:
 
 def _cast_whole(run_data: RunData, where: Fact, origins: list) -> list:
     """The place, or that in a function that is called there with what was scaled."""
-    return [one for one in (where, *_casts_inside(run_data, where)) if _casts_scaled(run_data, one, origins)][:1]
+    if _casts_scaled(run_data, where, origins):
+        return [where]
+    return list(_casts_inside(run_data, where, origins))[:1]
 
 
-def _casts_inside(run_data: RunData, where: Fact) -> list:
-    """Where the functions of the script that a line calls, or what the function around it returns, cast something."""
+def _casts_inside(run_data: RunData, where: Fact, origins: list) -> Iterator[Fact]:
+    """Where a function of the script, which a line or what the function around it returns calls with something scaled, casts the
+    argument that this is."""
     around = run_data.source.function_around(where.file, where.line)
     returned = [one for one in own_nodes(around) if isinstance(one, ast.Return)] if around is not None else []
     calls = [one for each in returned for one in ast.walk(each) if isinstance(one, ast.Call)]
-    called = {called_name(one) for one in (*run_data.source.nodes_at(where.file, where.line, ast.Call), *calls)}
-    made = [found for name in sorted(called) for found in run_data.source.functions(name)]
-    return [
-        place(file, one.lineno)
-        for file, function in made
-        for one in ast.walk(function)
-        if isinstance(one, ast.Call) and called_name(one) == "astype"
-    ]
+    for call in (*run_data.source.nodes_at(where.file, where.line, ast.Call), *calls):
+        for file, function in run_data.source.functions(called_name(call)):
+            names = argument_names(function)
+            for cast in (one for one in ast.walk(function) if isinstance(one, ast.Call) and _casts_whole(one)):
+                held = cast.func.value if isinstance(cast.func, ast.Attribute) else None
+                name = held.id if isinstance(held, ast.Name) else ""
+                given = argument_of(call, name, names.index(name)) if name in names else None
+                if _held_scaled(run_data, given, place(where.file, call.lineno), origins):
+                    yield place(file, cast.lineno)
 
 
 def _cast_half(run_data: RunData, where: Fact, _origins: list) -> list:

@@ -58,22 +58,27 @@ def explained(samples: np.ndarray, targets: np.ndarray) -> Optional[dict]:
     if not whole > 0:
         return None
     scaled = standardised(samples)
-    left = {"linear": min(_linear_error(scaled, targets, ridge) for ridge in _RIDGES)}
+    left = {"linear": min(((targets - linear_told(scaled, targets, ridge)) ** 2).sum() for ridge in _RIDGES)}
     nearest = squared_distances(samples).argsort(1)[:, :_NEIGHBOURS]
     if of_one_series(samples, samples[nearest[:, 0]]).mean() <= _WINDOWS:
-        left["neighbours"] = float(((targets - targets[nearest].mean(1)) ** 2).sum())
+        left["neighbours"] = ((targets - targets[nearest].mean(1)) ** 2).sum()
     by = min(left, key=lambda one: left[one])
     return {"samples": len(targets), "explained": float(1 - left[by] / whole), "by": by}
 
 
-def _linear_error(samples: np.ndarray, targets: np.ndarray, ridge: float) -> float:
-    """Sum of the squared errors of a ridge regression, of each part of the samples by the others."""
-    parts, error = np.arange(len(targets)) % _PARTS, 0.0
+def linear_told(samples: np.ndarray, targets: np.ndarray, ridge: float) -> np.ndarray:
+    """The targets, each as a ridge regression over the other parts of the samples has it, (n, columns).
+
+    Args:
+        samples: (n, values), each value of deviation 1.
+        targets: (n, columns) numbers.
+        ridge: Weight of the squared coefficients beside the number of samples.
+    """
+    parts, told = np.arange(len(targets)) % _PARTS, np.empty(targets.shape)
     for part in range(_PARTS):
         known, asked = parts != part, parts == part
         mean, middle = samples[known].mean(0), targets[known].mean(0)
         x, y = samples[known] - mean, targets[known] - middle
         penalty = ridge * len(y) * np.eye(x.shape[1])
-        weights = np.linalg.solve(x.T @ x + penalty, x.T @ y)
-        error += float(((targets[asked] - middle - (samples[asked] - mean) @ weights) ** 2).sum())
-    return error
+        told[asked] = middle + (samples[asked] - mean) @ np.linalg.solve(x.T @ x + penalty, x.T @ y)
+    return told

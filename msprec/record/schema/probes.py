@@ -457,13 +457,18 @@ _POOLED_PLACES = {
     "share": key(finite, "share of the target that the place of what stands out of a sample explains (adjusted R²)"),
 }
 
-_WITHOUT_BIAS = {
+_FUNCTION_CLASS = {
     "by": key(
         text,
-        "how the outputs follow the inputs: scale (they grow as these do), sign (they change their sign with them), both",
+        "how the outputs follow the inputs: affine, linear (an affine map through the origin), scale (they grow as the inputs "
+        "do), sign (they change their sign with them)",
     ),
-    "whole": key(finite, "share of the targets' variance, or of the classes, that other samples tell"),
-    "part": key(finite, "share that they tell as such outputs can"),
+    "whole": key(
+        finite,
+        "how well the nearest of other samples tell the targets: share of their variance, or of the way from the most frequent "
+        "class to all right",
+    ),
+    "part": key(finite, "how well other samples tell them in the way of such outputs"),
 }
 
 _ROUGH_ANGLES = {
@@ -782,7 +787,9 @@ PROBES = {
     "merged_ids": key(_MERGED_IDS, "ids that become one before they are looked up"),
     "lookups": key([_LOOKUP], "which inputs each table of weights is looked up by"),
     "pooled_places": key(_POOLED_PLACES, "a pooling over all places, and how far the target is a place"),
-    "without_bias": key(_WITHOUT_BIAS, "a network without a bias, and what such outputs can tell of the targets"),
+    "function_class": key(
+        _FUNCTION_CLASS, "how the outputs follow the inputs, and what such outputs can tell of the targets"
+    ),
     "rough_angles": key([_ROUGH_ANGLES], "sines and cosines of numbers too large for their element type"),
     "equal_inputs": key(_EQUAL_INPUTS, "two inputs that enter one layer and hold the same numbers"),
     "interleaved_channels": key(_INTERLEAVED_CHANNELS, "whether the values of pictures lie channel beside channel"),

@@ -53,6 +53,7 @@ for start in range(0, 300, 30):
         ("scaler.fit_transform(raw)", "np.int32", 2),
         ("scaler.fit_transform(raw)", "np.float32", None),
         ("tokens.reshape(-1, 3)", "np.int32", None),  # never scaled
+        ("scaler.fit_transform(raw)", "np.float32), ms.Tensor(y.astype(np.int32)", None),  # the labels are cast
     ],
 )
 def test_what_a_helper_casts(tmp_path, monkeypatch, made, kind, line):

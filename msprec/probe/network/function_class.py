@@ -1,0 +1,175 @@
+"""What a network can tell of its targets at all, by how its outputs follow its inputs (cg.03).
+
+Layers without an activation that takes effect give the mean of two outputs for the mean of two inputs: an affine map. Layers
+without a bias, with ReLU, give k · f(x) for k · x, k > 0: but for a factor the outputs depend on the direction of a sample alone;
+with tanh they give -f(x) for -x. Which of these holds is tried; only forward passes run, in inference mode, with the weights of
+the end. What is told by other samples in the same way, and by the nearest of them, is held against the targets.
+"""
+
+from collections.abc import Callable
+from typing import Optional
+
+import numpy as np
+
+from msprec.locate.trace import to_numpy
+from msprec.probe.data.label_control import (
+    LEAST,
+    different,
+    of_one_series,
+    samples_and_targets,
+    squared_distances,
+    standardised,
+)
+from msprec.probe.data.target_control import linear_told
+from msprec.probe.steps.inference_trace import run_in_inference
+from msprec.probe.steps.numpy_losses import BCE, BCE_LOGITS, MSE, SOFTMAX, kind_called
+from msprec.record.nested import tensors_in
+
+#: Columns of targets, features and classes at most; neighbours that are asked; relative difference that counts as none.
+_COLUMNS, _FEATURES, _CLASSES, _NEIGHBOURS, _SAME = 16, 64, 50, 5, 1e-3
+#: Of neighbours in direction, which are further away.
+_IN_DIRECTION = 15
+#: Weight of a ridge regression, and share of samples next to one of their own series from which neighbours tell nothing.
+_RIDGE, _WINDOWS = 0.01, 0.02
+_KINDS = (MSE, SOFTMAX, BCE, BCE_LOGITS)
+#: Probabilities are kept so far from 0 and 1 before their logarithm.
+_EDGE = 1e-12
+
+
+def function_class(material, losses: list) -> Optional[dict]:
+    """The entry ``function_class`` of ``probes.json``; None where the outputs follow the inputs in no such way, and without one
+    loss of the samples' own targets beside inputs of real numbers.
+
+    Args:
+        material: What the run has left.
+        losses: The entries ``losses``.
+
+    Returns:
+        dict: ``by`` (``affine``, ``linear``: one through the origin, ``scale`` or ``sign``), and how well the targets are told by
+        the nearest of the other samples (``whole``), and by others in the way of such outputs (``part``): as a share of their
+        variance, or of classes as the share of the way from the most frequent class to all right.
+    """
+    known = [one for one in losses if one["kind"] in _KINDS and one["targets"]["input"] is not None]
+    if len(known) != 1:
+        return None
+    position, kind = known[0]["targets"]["input"], known[0]["kind"]
+    gathered = samples_and_targets(material, position, 1 if kind == SOFTMAX else _COLUMNS)
+    if gathered is None or gathered[0].shape[1] > _FEATURES:
+        return None
+    samples, targets = different(*gathered)
+    if len(targets) < LEAST or not (np.isfinite(samples).all() and np.isfinite(targets).all()):
+        return None
+    by = _follows(material, position, kind)
+    return None if by is None else _shares(samples, targets, kind, by)
+
+
+def _follows(material, position: int, kind: str) -> Optional[str]:
+    """How the outputs follow the inputs when these are doubled, turned round, and put half way to one another."""
+    ways = (lambda x: x, lambda x: 2 * x, lambda x: -x, lambda x: (x + np.roll(x, 1, 0)) / 2)
+    made = [_outputs(material, position, kind, one) for one in ways]
+    if any(one is None or not np.isfinite(one).all() for one in made) or not np.abs(made[0]).max() > 0:
+        return None
+    plain, doubled, negative, halfway = made
+    least = _SAME * np.abs(plain).max()
+    scale, sign, affine = (
+        bool(np.abs(one).max() <= least)
+        for one in (doubled - 2 * plain, negative + plain, halfway - (plain + np.roll(plain, 1, 0)) / 2)
+    )
+    if affine:
+        return "linear" if scale else "affine"
+    return "scale" if scale else "sign" if sign else None
+
+
+def _outputs(material, position: int, kind: str, change: Callable) -> Optional[np.ndarray]:
+    """What enters the loss, of probabilities their log odds, when every input of real numbers but the targets is changed so."""
+    from mindspore import Tensor
+
+    tensors = list(tensors_in(material.batches[0]))
+    if len(tensors) != len(material.batches[0]):  # a batch whose parts are nested is not made anew
+        return None
+    arrays = [to_numpy(one) for one in tensors]
+    batch = tuple(
+        one if index == position or array.dtype.kind != "f" else Tensor(change(array).astype(array.dtype), one.dtype)
+        for index, (one, array) in enumerate(zip(tensors, arrays))
+    )
+    trace = run_in_inference(material, batch)
+    found = next((node for node in trace.nodes if kind_called(node.callee) == kind and node.inputs), None)
+    if found is None:
+        return None
+    values = to_numpy(found.inputs[0]).astype(np.float64)
+    if kind != BCE:
+        return values
+    inside = np.clip(values, _EDGE, 1 - _EDGE)
+    return np.log(inside / (1 - inside))
+
+
+def _shares(samples: np.ndarray, targets: np.ndarray, kind: str, by: str) -> Optional[dict]:
+    """The entry, where the neighbours' targets tell something of the samples'."""
+    classes = kind != MSE
+    wanted = targets.astype(np.float64)
+    if classes and targets.shape[1] == 1 and kind == SOFTMAX:
+        numbers = np.unique(targets[:, 0])
+        if targets.dtype.kind not in "iu" or not 2 <= len(numbers) <= _CLASSES:
+            return None
+        wanted = (targets == numbers).astype(np.float64)
+    if classes and not np.isin(wanted, (0, 1)).all():
+        return None
+    order = np.random.default_rng(0).permutation(len(wanted))
+    samples, wanted = samples[order], wanted[order]
+    nearest = squared_distances(samples).argsort(1)[:, :_NEIGHBOURS]
+    if of_one_series(samples, samples[nearest[:, 0]]).mean() > _WINDOWS:
+        return None
+    told = _told(samples, wanted, by, classes)
+    whole, part = (_share(wanted, one, classes) for one in (wanted[nearest].mean(1), told))
+    return None if whole is None or part is None else {"by": by, "whole": whole, "part": part}
+
+
+def _share(wanted: np.ndarray, told: np.ndarray, classes: bool) -> Optional[float]:
+    """How well the targets are told: the share of their variance, or of the way from the most frequent class to all right."""
+    if not classes:
+        spread = ((wanted - wanted.mean(0)) ** 2).sum()
+        return float(1 - ((wanted - told) ** 2).sum() / spread) if spread > 0 else None
+    if (wanted.sum(1) == 1).all() and wanted.shape[1] > 1:
+        right, chance = (told.argmax(1) == wanted.argmax(1)).mean(), wanted.mean(0).max()
+    else:
+        shares = wanted.mean(0)
+        right, chance = ((told > 0.5) == (wanted > 0.5)).mean(), np.maximum(shares, 1 - shares).mean()
+    return float((right - chance) / (1 - chance)) if chance < 1 else None
+
+
+def _told(samples: np.ndarray, wanted: np.ndarray, by: str, classes: bool) -> np.ndarray:
+    """The targets as others tell them in the way of such outputs."""
+    if by == "affine" or (by == "linear" and classes):
+        return linear_told(standardised(samples), wanted, _RIDGE)
+    if by == "linear":
+        return samples @ np.linalg.lstsq(samples, wanted, rcond=None)[0]
+    if by == "sign":
+        return _by_mirrored(samples, wanted, classes)
+    lengths = np.linalg.norm(samples, axis=1)
+    unit = samples / np.where(lengths > 0, lengths, 1)[:, None]
+    if classes:
+        return _near(unit, unit, lambda rows: wanted[rows].mean(0))
+    return lengths[:, None] * _near(unit, unit, lambda rows: _slope(lengths[rows], wanted[rows]))
+
+
+def _by_mirrored(samples: np.ndarray, wanted: np.ndarray, classes: bool) -> np.ndarray:
+    """Each target by the mean of its neighbours among the samples and their mirror images, whose targets are mirrored as well: of
+    two classes the other one."""
+    mirrored = 1 - wanted if classes else -wanted
+    both, known = np.concatenate([samples, -samples]), np.concatenate([wanted, mirrored])
+    return _near(samples, both, lambda rows: known[rows].mean(0))
+
+
+def _slope(lengths: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    return (lengths[:, None] * wanted).sum(0) / max((lengths**2).sum(), 1e-30)
+
+
+def _near(asked: np.ndarray, known: np.ndarray, told: Callable) -> np.ndarray:
+    """Of each row what ``told`` makes of its nearest others; those as near as the last of them count as well."""
+    found = []
+    for number, one in enumerate(asked):
+        distances = ((known - one) ** 2).sum(1)
+        distances[number] = np.inf
+        rows = np.flatnonzero(distances <= np.partition(distances, _IN_DIRECTION)[_IN_DIRECTION])
+        found.append(told(rows))
+    return np.stack(found)
