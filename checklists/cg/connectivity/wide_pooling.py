@@ -27,7 +27,7 @@ def judge_wide_pooling(run_data: RunData) -> Optional[Finding]:
     for network in run_data.networks if nothing or gain is not None else ():
         layers = _as_called(run_data, network, [one for one in network.cells if one.builtin and one.path])
         if gain is not None and (few := _leaves_few(run_data, layers)) is not None:
-            return _left_few(run_data, *few, gain)
+            return _left_few(run_data, few, gain)
         if not nothing:
             continue
         for number, cell in enumerate(layers):
@@ -95,7 +95,8 @@ def _finding(run_data: RunData, cell: Fact) -> Finding:
     return _problem(run_data, cell, says)
 
 
-def _left_few(run_data: RunData, cell: Fact, left: int, gain: float) -> Finding:
+def _left_few(run_data: RunData, few: tuple, gain: float) -> Finding:
+    cell, left = few
     says = Text(
         "{cls} 层 {name} 一次合并 {n} 个像素，每个滤波器只给其后的 Dense 层留下 {left} 个位置，"
         "而训练结束时 loss 只比常数预测低 {gain}。",

@@ -43,7 +43,9 @@ def through_the_loop(run_data: RunData, dataset: Fact) -> Optional[Fact]:
             over_data = _iterates_data(loop, tree) or (not fed and _spans(loop, file, seen))
             for statement in (node for node in loop.body if isinstance(node, ast.Assign)):
                 call = statement.value
-                bound = _handed_on(loop.body, statement, call) if isinstance(call, ast.Call) else None
+                if not isinstance(call, ast.Call):
+                    continue
+                bound = _handed_on(loop.body, statement, call)
                 if bound is None:
                     continue
                 if over_data or called_name(call) in steps or _spans(statement, file, seen):
