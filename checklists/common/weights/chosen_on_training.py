@@ -30,7 +30,7 @@ def chosen_on_training(run_data: RunData) -> Optional[Finding]:
     """A problem where weights are kept ``if score < best`` with a score that a function gives of training data alone, and the
     validation data that the script split off are never read; None elsewhere."""
     for file in sorted(run_data.source.trees):
-        chosen = next(_chosen(run_data, file), None)
+        chosen = next(_chosen(run_data, file), None) if run_data.source.calls_named(file, _KEEPS) else None
         unread = _unread(run_data, file) if chosen is not None else []
         if chosen is not None and unread:
             return _finding(run_data, chosen, unread)

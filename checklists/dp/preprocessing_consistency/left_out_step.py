@@ -28,6 +28,8 @@ _STEPS = {
 }
 #: How the names of methods begin that read a sample.
 _READS = re.compile(r"(im)?(read|open|load|decode)|fetch")
+#: What may hold what was read: constants do not.
+_VALUES = (ast.Name, ast.Subscript, ast.BinOp, ast.Call)
 _TURNED = "·"
 
 
@@ -46,9 +48,7 @@ def left_out_step(run_data: RunData) -> Optional[Finding]:
     """A problem where two functions hand what one method reads to one function that prepares it, and only one of them turns its
     channels round, transposes it, takes a logarithm or multiplies it by a number in between; None elsewhere. What is done under a
     condition is no such step."""
-    paths = [
-        one for file in sorted(run_data.source.trees) for one in _paths(run_data, file) if _is_known(run_data, one)
-    ]
+    paths = [one for one in _paths(run_data) if _is_known(run_data, one)]
     for whole in paths:
         for other in paths:
             same = (whole.read, whole.prepared) == (other.read, other.prepared)
@@ -65,9 +65,17 @@ def _is_known(run_data: RunData, path: _Path) -> bool:
     return reads and bool(run_data.source.functions(path.prepared))
 
 
-def _paths(run_data: RunData, file: str) -> Iterator[_Path]:
-    """The paths of a file, of each function at most one between the same two calls."""
-    for function in run_data.source.nodes(file, ast.FunctionDef):
+def _paths(run_data: RunData) -> Iterator[_Path]:
+    """The paths in functions that call one of the script's own which another place calls too."""
+    calls: dict = {}
+    for file in sorted(run_data.source.trees):
+        for call in run_data.source.nodes(file, ast.Call):
+            if isinstance(call.func, ast.Name) and call.args and isinstance(call.args[0], _VALUES):
+                calls.setdefault(call.func.id, []).append((file, call.lineno))
+    several = (found for name, found in calls.items() if found[1:] and run_data.source.functions(name))
+    around = {(file, run_data.source.function_around(file, line)) for found in several for file, line in found}
+    inside = [(file, function) for file, function in around if function is not None]
+    for file, function in sorted(inside, key=lambda pair: (pair[0], pair[1].lineno)):
         for block in _blocks(function):
             yield from _of_block(file, block)
 

@@ -40,14 +40,12 @@ def left_out_rows(run_data: RunData) -> Optional[Finding]:
 
 
 def _parts(run_data: RunData, file: str) -> Iterator[_Part]:
-    """The slices of rows that a file assigns to names; of an array that is taken whole besides, none."""
-    for store in run_data.source.nodes(file, ast.Assign):
-        for one in ast.walk(store.value):
-            if isinstance(one, ast.Subscript) and isinstance(one.value, ast.Name) and isinstance(one.slice, ast.Slice):
-                low, high = (_number(run_data, file, end) for end in (one.slice.lower, one.slice.upper))
-                known = (one.slice.lower is None) == (low is None) and (one.slice.upper is None) == (high is None)
-                if known and one.slice.step is None:
-                    yield _Part(one.value.id, low or 0.0, high, place(file, store.lineno))
+    """The slices of rows that a file takes of its arrays."""
+    for one in run_data.source.nodes(file, ast.Subscript):
+        if isinstance(one.value, ast.Name) and isinstance(one.slice, ast.Slice) and one.slice.step is None:
+            low, high = (_number(run_data, file, end) for end in (one.slice.lower, one.slice.upper))
+            if (one.slice.lower is None) == (low is None) and (one.slice.upper is None) == (high is None):
+                yield _Part(one.value.id, low or 0.0, high, place(file, one.lineno))
 
 
 def _number(run_data: RunData, file: str, node: Optional[ast.expr]) -> Optional[float]:
@@ -59,9 +57,8 @@ def _number(run_data: RunData, file: str, node: Optional[ast.expr]) -> Optional[
 
 def _given_at(run_data: RunData, file: str, where: Fact) -> list:
     """Where the names in a line that are given one number get it."""
-    names = [
-        name for store in run_data.source.nodes_at(file, where.line, ast.Assign) for name in target_names(store.value)
-    ]
+    parts = run_data.source.nodes_at(file, where.line, ast.Subscript)
+    names = [name for one in parts for name in target_names(one.slice)]
     held = [run_data.source.only_value(file, name) for name in names]
     return [place(file, one.lineno) for one in held if one is not None and plain_number(one) is not None]
 
