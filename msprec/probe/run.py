@@ -9,6 +9,7 @@ import numpy as np
 
 from msprec.locate.trace import to_numpy
 from msprec.probe.data.box_corners import box_corners
+from msprec.probe.data.category_numbers import category_numbers
 from msprec.probe.data.confident_learning import label_suspects
 from msprec.probe.data.equal_inputs import equal_inputs
 from msprec.probe.data.first_layers import first_layers
@@ -174,6 +175,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep_cheap("class_numbers", class_numbers, material, losses, own)
     probes.keep_cheap("target_in_inputs", target_in_inputs, material, losses)
     probes.keep_cheap("telling_column", telling_column, material, losses)
+    probes.keep_cheap("category_numbers", category_numbers, material, losses)
     probes.keep_cheap("seen_targets", seen_targets, material)
     probes.keep_cheap("token_targets", token_targets, material)
     probes.keep_cheap("predicted_tokens", predicted_tokens, traces)

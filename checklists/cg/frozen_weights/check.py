@@ -8,6 +8,7 @@ from msprec.bilingual import Text, listed
 from msprec.checklists.cg.frozen_weights.adversaries import updated_by_opponent
 from msprec.checklists.cg.frozen_weights.foreign_gradient import foreign_gradient
 from msprec.checklists.cg.frozen_weights.lost_thaw import thaws_nothing
+from msprec.checklists.cg.frozen_weights.other_network import other_network
 from msprec.checklists.cg.frozen_weights.penalised_alone import penalised_alone
 from msprec.checklists.cg.frozen_weights.quantised import parted_by_lookup
 from msprec.checklists.cg.frozen_weights.same_parameters import given_the_same
@@ -78,7 +79,7 @@ def frozen_weights(run_data: RunData) -> Finding:
     if hidden:
         return _unregistered(run_data, hidden)
     found = prediction_stopped(run_data) or term_stopped(run_data) or set_on_cell(run_data) or given_the_same(run_data)
-    found = found or still_copy(run_data) or foreign_gradient(run_data)
+    found = found or still_copy(run_data) or foreign_gradient(run_data) or other_network(run_data)
     if found is not None:
         return found
     groups = run_data.once(sort_parameters)

@@ -17,6 +17,8 @@ _SCALES = ("fit_transform", "transform")
 _ERRORS = re.compile(r"^(mean_(absolute|squared)|root_mean_squared|median_absolute|max)_error$|^r2_score$")
 #: What a call gives that a network predicts with.
 _PREDICTS = re.compile(r"(?i)^(net\w*|model|predict|network|regressor|mlp)$")
+#: Methods that leave the numbers as they are.
+_SHAPES = ("astype", "reshape", "ravel", "flatten", "squeeze", "asnumpy", "copy")
 #: Means and deviations of targets that are standardised.
 _NEAR = 0.2
 
@@ -115,13 +117,22 @@ def _errors(run_data: RunData, file: str) -> Iterator[tuple]:
 
 
 def _is_prediction(stores: list, name: str) -> bool:
-    """Whether a name is given once what a network predicts, and nothing is multiplied with it or added to it."""
+    """Whether a name is given once what a network predicts, which is cast or put into another shape at the most, and nothing is
+    multiplied with it or added to it."""
     values = [one.value for one in stores if name in bound_names(one.targets)]
+    values = [one for one in values if not _keeps_values(one, name)]
     if len(values) == 1 and isinstance(values[0], ast.Name) and values[0].id != name:
         return _is_prediction(stores, values[0].id)
     if len(values) != 1 or any(isinstance(one, ast.BinOp) for one in ast.walk(values[0])):
         return False
     return any(isinstance(one, ast.Call) and _PREDICTS.search(called_name(one)) for one in ast.walk(values[0]))
+
+
+def _keeps_values(value: ast.expr, name: str) -> bool:
+    """Whether a value is that of the name, cast or in another shape."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _SHAPES:
+        value = value.func.value
+    return isinstance(value, ast.Name) and value.id == name
 
 
 def _finding(run_data: RunData, predicted: str, raw: str, training: str, places: list) -> Finding:

@@ -27,6 +27,7 @@ from msprec.checklists.hp.epochs.epoch_findings import (
     too_few,
     too_many,
 )
+from msprec.checklists.hp.epochs.renewed_network import renewed_network
 from msprec.checklists.hp.epochs.training_progress import (
     far_from_done,
     leads_nowhere,
@@ -41,6 +42,9 @@ from msprec.engine.run_data import RunData
 
 def judge_epochs(run_data: RunData) -> Finding:
     """The finding on the number of epochs."""
+    renewed = renewed_network(run_data)
+    if renewed is not None:
+        return renewed
     curves = validation_curves(run_data)
     training = training_curve(run_data)
     shown = [evaluations_table(run_data, curves), validation_figure(run_data) or loss_figure(run_data)]

@@ -32,6 +32,7 @@ from msprec.checklists.td.received_batches.graph_rows import graph_rows
 from msprec.checklists.td.received_batches.index_before_order import index_before_order
 from msprec.checklists.td.received_batches.left_out_rows import left_out_rows
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
+from msprec.checklists.td.received_batches.numbered_categories import numbered_categories
 from msprec.checklists.td.received_batches.overlapping_slices import overlapping_slices
 from msprec.checklists.td.received_batches.own_class_drawn import own_class_drawn
 from msprec.checklists.td.received_batches.predicted_tokens import guessed_tokens_shown, targets_too_far_ahead
@@ -454,6 +455,7 @@ _JUDGES = (
     targets_beside_tokens,
     target_in_inputs,
     unknown_when_used,
+    numbered_categories,
     encoded_targets,
     wrapped_ids,
     turned_targets,

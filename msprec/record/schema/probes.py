@@ -616,6 +616,15 @@ _TELLING_COLUMN = {
     "samples": key(count, "samples of the captured batches"),
 }
 
+_CATEGORY_NUMBERS = {
+    "column": key(count, "which number of a sample, of all inputs of real numbers"),
+    "columns": key(count, "numbers of a sample"),
+    "levels": key(count, "different numbers in that column"),
+    "samples": key(count, "samples of the captured batches"),
+    "by_level": key(number, "share of the targets' variance that its levels tell beside the other columns, adjusted"),
+    "by_number": key(number, "share that a smooth curve over its numbers tells, or the levels beside each"),
+}
+
 _TOKEN_TARGETS = {
     "places": key(count, "places of the captured batches that have a target"),
     "constant": key(number, "share of the most frequent target"),
@@ -807,6 +816,7 @@ PROBES = {
     ),
     "target_in_inputs": key(_TARGET_IN_INPUTS, "the inputs hold the targets, and the loss changes with these numbers"),
     "first_layers": key([_FIRST_LAYERS], "of each input of the step what the first layers are given of it"),
+    "category_numbers": key(_CATEGORY_NUMBERS, "the column of inputs of which the levels tell more than the number"),
     "telling_column": key(_TELLING_COLUMN, "the number of a sample's inputs that tells most about its target"),
     "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
     "travelled": key(_TRAVELLED, "how far the weights of the end lie from the first, beside a late copy"),

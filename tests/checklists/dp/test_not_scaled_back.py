@@ -21,6 +21,11 @@ PREDICTED = "pred = model.predict(Tensor(x_test)).asnumpy()\n"
         (SCALED + PREDICTED + "pred = sy.inverse_transform(pred)\nprint(np.abs(pred - y_test).mean())\n", 1.0, None),
         (BY_HAND + "pred = net(x_test) * std + mean\nprint(np.abs(pred - y_test).mean())\n", 1.0, None),
         (BY_HAND + "pred = net(x_test)\npred = pred * std + mean\nprint(np.abs(pred - y_test).mean())\n", 1.0, None),
+        (
+            SCALED + PREDICTED + "pred = pred.astype(np.float64).reshape(-1)\nprint(np.abs(pred - y_test).mean())\n",
+            1.0,
+            4,
+        ),
         (PREDICTED + "print(np.abs(pred - y_test).mean())\n", 1.0, None),
     ],
 )
