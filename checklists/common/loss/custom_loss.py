@@ -1,5 +1,6 @@
 """What calling a loss of the script's own with made-up predictions tells of it (cg.04)."""
 
+import ast
 import re
 from typing import Optional
 
@@ -20,8 +21,9 @@ from msprec.checklists.common.loss.wrong_loss import Wrong, called
 from msprec.checklists.common.script.array_origin import label_origins
 from msprec.checklists.common.training.reinforcement import raises_rewards
 from msprec.engine.finding import table
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.source.user_code import construct_of, own_nodes
 
 #: Losses that drive predictions away from the labels on purpose; that compare distributions, not samples.
 _AGAINST = re.compile(r"adv|confus|revers|unlearn|attack", re.IGNORECASE)
@@ -71,10 +73,20 @@ def check_direction(one: Fact, run_data: RunData) -> None:
         return
     meant = one.purpose or (one.written and not _below_zero(did)) or _AGAINST.search(one.name)
     if did.way == "rises" and not meant and not _ascends(run_data):
-        raise Wrong(_rises(one), _SIGN, one.place)
+        raise Wrong(_rises(one), _SIGN, one.place, *_returned(run_data, one.place))
     if _no_better_than_neutral(did) and not meant:
         terms = [term.place for term in run_data.probes.terms if term.place]
         raise Wrong(_prefers_neutral(one), _SIGN, one.place, *terms)
+
+
+def _returned(run_data: RunData, where: Fact) -> list:
+    """Where the function, or the ``construct`` of the class, that begins at a place gives its result."""
+    if not where or not where.file or not where.line:
+        return []
+    made = run_data.source.nodes_at(where.file, where.line, ast.ClassDef)
+    bodies = [construct_of(made[0])] if made else run_data.source.nodes_at(where.file, where.line, ast.FunctionDef)
+    nodes = [one for body in bodies if body is not None for one in own_nodes(body)]
+    return [place(where.file, one.lineno) for one in nodes if isinstance(one, ast.Return)][:2]
 
 
 #: A step up the gradient: ``assign_add(p, rate * g)``, ``p.set_data(p + rate * g)``.

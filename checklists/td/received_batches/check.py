@@ -32,6 +32,7 @@ from msprec.checklists.td.received_batches.graph_rows import graph_rows
 from msprec.checklists.td.received_batches.index_before_order import index_before_order
 from msprec.checklists.td.received_batches.left_out_rows import left_out_rows
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
+from msprec.checklists.td.received_batches.noisy_targets import noisy_targets
 from msprec.checklists.td.received_batches.numbered_categories import numbered_categories
 from msprec.checklists.td.received_batches.overlapping_slices import overlapping_slices
 from msprec.checklists.td.received_batches.own_class_drawn import own_class_drawn
@@ -472,6 +473,7 @@ _JUDGES = (
     tables_by_place,
     untrained_ids,
     left_out_rows,
+    noisy_targets,
     first_rows_beside_drawn,
     plain_rows_beside_drawn,
     own_class_drawn,
