@@ -5,6 +5,7 @@ import re
 from typing import Any, Optional
 
 from msprec.bilingual import Joined, Text, english, listed
+from msprec.checklists.api.train_eval_mode.fixed_statistics import fixed_statistics
 from msprec.checklists.api.train_eval_mode.lost_statistics import lost_statistics
 from msprec.checklists.api.train_eval_mode.never_switched_off import SAMPLES, never_switched_off
 from msprec.checklists.api.train_eval_mode.repeated_calls import (
@@ -45,12 +46,13 @@ def modes(run_data: RunData) -> Finding:
     (building, summary) or beside every step (logging, a GAN's generator) does not. Of an evaluation call that was made twice
     after the run, only cells that ran count, and a functional dropout that gave two results for one input is a problem; so is
     dropout that an argument switches (``keep_prob``, ``training``) where an evaluation leaves it at a value that drops, and
-    so are moving statistics of a class's own that are computed and not written back. Scripts named beside the run
+    so are moving statistics of a class's own that are computed and not written back, and a BatchNorm that trains with
+    ``use_batch_statistics=False`` and the statistics that it began with. Scripts named beside the run
     (``--also``) count with what their source shows for sure.
     """
     found = never_switched_off(run_data) or with_scripts(run_data, _recorded_modes(run_data))
-    lost = lost_statistics(run_data)
-    return found if lost is None else together([found, lost])
+    beside = [one for one in (lost_statistics(run_data), fixed_statistics(run_data)) if one is not None]
+    return together([found, *beside]) if beside else found
 
 
 def _recorded_modes(run_data: RunData) -> Finding:

@@ -20,6 +20,7 @@ _EXACT = 1e-4
 #: Of what was standardised and cut: least and most deviation, mean over deviation at the most.
 _DEVIATIONS, _NEAR = (0.4, 1.6), 0.25
 _INTEGERS = re.compile(r"\bu?int(8|16|32|64)?\b")
+_ROUNDS = re.compile(r"round|rint|floor|ceil|digitize", re.IGNORECASE)
 _HALF = re.compile(r"astype\(\s*[\"']?((np|numpy|ms|mnp|mstype)\.)?(float16|half)\b")
 _SCALES = re.compile(r"scal|standard|normal|z_?score|^(fit_)?transform$", re.IGNORECASE)
 
@@ -28,16 +29,22 @@ def floored_inputs(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     """Problem: a column of inputs holds 0 and 1 alone, or some of its features are constant, and where its values come from an
     array is divided by a number with ``//``, cast to whole numbers after it was scaled, or cast to float16, in a training that
     did not come td.01.well below a constant prediction; else None."""
-    if learnt_well(run_data):
-        return None
     for column in entering(run_data, [one for one in feature_columns(dataset) if one.kind in ("float", "int")]):
         says = _left(column)
         origins = array_origins(run_data, dataset, column) if says is not None else []
-        for places_near, why, advice in _LOST if column.kind == "float" else _LOST_AS_WHOLE:
+        for places_near, why, advice in _ways(run_data, dataset, column):
             lines = [one for where in origins for one in places_near(run_data, where, origins)]
             if says is not None and lines:
                 return _finding(run_data, column, says, why(lines[0]), advice, lines)
     return None
+
+
+def _ways(run_data: RunData, dataset: Fact, column: Fact) -> tuple:
+    """What is asked of a column: little of a training that did well, but of one that gives its inputs back, which learns what is
+    left of them."""
+    if learnt_well(run_data):
+        return _LOST_AS_WHOLE if dataset.label.kind == "regression" else ()
+    return _LOST if column.kind == "float" else _LOST_AS_WHOLE
 
 
 def cut_inputs(run_data: RunData, dataset: Fact) -> Optional[Finding]:
@@ -104,7 +111,12 @@ def _held_scaled(run_data: RunData, given: Optional[ast.expr], where: Fact, orig
 
 
 def _is_scaled(run_data: RunData, file: str, node: ast.expr) -> bool:
-    for one in ast.walk(node):
+    """Whether a value is divided, or made by something named for scaling, and neither compared nor rounded on purpose."""
+    parts = list(ast.walk(node))
+    calls = [one for one in parts if isinstance(one, ast.Call)]
+    if any(isinstance(one, ast.Compare) for one in parts) or any(_ROUNDS.search(called_name(one)) for one in calls):
+        return False
+    for one in parts:
         if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div):
             return True
         if not isinstance(one, ast.Call):

@@ -22,6 +22,8 @@ CONSTANT = {"min": -3.0, "max": 3.0, "mean": 0.0, "std": 0.8, "channels": {"std"
         (BINARY, "images[rows // 2]", False, False),
         (BINARY, "scaler.transform(raw).astype(int)", False, True),
         (BINARY, "flags.astype(int)", False, False),  # they were whole before
+        (BINARY, "np.round(raw / 255).astype(int)", False, False),  # on purpose
+        (BINARY, "(raw / 255 > 0.5).astype(np.int32)", False, False),
         (CONSTANT, "table.astype(np.float16)", False, True),
         (CONSTANT, "table.astype(np.float32)", False, False),
     ],
@@ -34,6 +36,23 @@ def test_what_is_left(tmp_path, monkeypatch, facts, made, well, found):
     made_of = run_data(tmp_path, Run(source={"train.py": code}, datasets=[data]))
     told = floored.floored_inputs(made_of, made_of.datasets[0])
     assert ([one["line"] for one in told.locations] if told else None) == ([1] if found else None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "made", "found"),
+    [
+        ("regression", "(digits.data / 16.0).astype(np.int32)", True),
+        ("regression", "(digits.data / 16.0).round().astype(np.int32)", False),
+        ("class", "(digits.data / 16.0).astype(np.int32)", False),  # learnt all the same
+    ],
+)
+def test_what_gives_its_inputs_back(tmp_path, monkeypatch, kind, made, found):
+    monkeypatch.setattr(floored, "learnt_well", lambda _: True)
+    data = dataset([column("x", shape=[3], **BINARY)], label={"column": "label", "kind": kind})
+    data["pipeline"] = [{"op": "NumpySlicesDataset", "args": {}, "place": {"file": "train.py", "line": 2}}]
+    code = f"x = {made}\nds = NumpySlicesDataset((x, x))\n"
+    made_of = run_data(tmp_path, Run(source={"train.py": code}, datasets=[data]))
+    assert (floored.floored_inputs(made_of, made_of.datasets[0]) is not None) is found
 
 
 HELPER = """def to_tensors(x, y):
