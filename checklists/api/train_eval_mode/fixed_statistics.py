@@ -8,8 +8,8 @@ from msprec.engine.run_data import RunData
 
 
 def fixed_statistics(run_data: RunData) -> Optional[Finding]:
-    """A problem where a BatchNorm that trains has ``use_batch_statistics=False``, and its moving mean is 0 and its moving variance
-    1 to the end: it normalises nothing. What a checkpoint filled has other values."""
+    """A problem where a BatchNorm that trains has ``use_batch_statistics=False``, and its moving mean is 0 and its moving
+    variance 1 to the end: it normalises nothing. What a checkpoint filled has other values."""
     trained = [one for phase in run_data.phases if phase.gradient for one in phase.dependent]
     fixed = {one.path for one in trained if one.training and one.use_batch_statistics is False}
     kept: dict = {}

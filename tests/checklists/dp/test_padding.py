@@ -3,6 +3,10 @@
 import pytest
 from building import Run, column, dataset, pad
 
+from msprec.bilingual import Text
+from msprec.checklists.common.training.constant_prediction import BesideConstant, ConstantLoss
+from msprec.checklists.dp.padding import padding
+
 IDS = column("ids", dtype="int32", kind="int", shape=[12])
 
 
@@ -234,3 +238,22 @@ def test_labels_whose_filling_is_a_real_label_beside_lengths(verdict, words, ins
 def test_a_mask_of_the_signal_tells_the_real_tags_as_well(verdict, words, conclusion):
     tags = pad(column="tags", right_only=300, left_only=9, inside=900, inside_rows=300)
     assert verdict("dp.04", run(pad(mask=words), tags))["conclusion"] == conclusion
+
+
+@pytest.mark.parametrize(
+    ("share", "gain", "means", "conclusion"),
+    [
+        (0.44, 0.81, True, "problem"),
+        (0.44, 0.97, True, "ok"),  # solved all the same
+        (0.2, 0.81, True, "ok"),
+        (0.44, 0.81, False, "ok"),
+    ],
+)
+def test_a_mean_that_counts_the_padding(verdict, monkeypatch, share, gain, means, conclusion):
+    outcome = BesideConstant("learnt", 1 - gain, ConstantLoss(1.0, Text("", ""), "mse", "y"), 450)
+    monkeypatch.setattr(padding, "learning_outcome", lambda _: outcome)
+    made = run(pad(share=share))
+    entry = {"operator": "mean", "place": {"file": "train.py", "line": 6}, "share": 0.04}
+    facts = {"samples": 48, "softmaxes": [], "means": [entry] if means else [], "masks": [], "hiding": []}
+    made.facts["probes"] = {"attended_padding": facts, "skipped": {}}
+    assert verdict("dp.04", made)["conclusion"] == conclusion
