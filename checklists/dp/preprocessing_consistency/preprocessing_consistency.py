@@ -32,6 +32,8 @@ from msprec.source.user_code import argument_names, construct_of
 #: A metric of the script's own, an inverse transform, or a network that is another, or does otherwise, outside training.
 _RESCALES = r"def update\(self|inverse_transform|self\.training\b|eval_network\s*="
 _TTA = r"(?i)(\b|_)tta(\b|_)|test_?time_?aug"
+#: Share of a column's range that some batches of it span at the least.
+_PART = 0.1
 #: Calls of a function that is evaluated with, of which the arguments are followed.
 _CALLERS = 3
 #: What to do about processing that differs.
@@ -522,7 +524,8 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
         reshapes = run_data.find_lines(r"\breshape\(.*,.*,") if mixed else []
         ways = [(), *([caller] for caller in calls_around(run_data, other.place)[:_CALLERS])]
         made = [one for way in ways for one in argument_origins(run_data, other.place, b.position or 0, way)[:3]]
-        return problem(wrong, ADVICE, shown, [*(reshapes if len(reshapes) == 1 else []), other.place, *made])
+        trained = [train.place] if train.place else []
+        return problem(wrong, ADVICE, shown, [*(reshapes if len(reshapes) == 1 else []), other.place, *made, *trained])
     return undecided(
         Text(
             "推理的数据处理可能与训练不一致：{says}。",
@@ -575,6 +578,8 @@ def _as_the_whole_set(run_data: RunData, train: Fact, other: Fact) -> bool:
         for column in dataset.columns:
             same = column.shape == a.shape and column.kind == a.kind and None not in (column.min, column.max)
             if not same or not column.min <= a.min <= a.max <= column.max:
+                continue
+            if a.max - a.min < _PART * (column.max - column.min):  # scaled on its way, not a part of it
                 continue
             if (
                 compare(run_data, ColumnValues(column, seen_samples(dataset)), ColumnValues(b, other.samples or 0)).says

@@ -447,3 +447,18 @@ def test_a_table_that_is_standardised_on_one_side_alone(verdict, means, stds, wr
         ]
     }
     assert (verdict("dp.02", run)["conclusion"] == "problem") == wrong
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "mean", "std", "conclusion"),
+    [
+        (0.0, 0.00275, 0.0005, 0.0004, "problem"),  # divided once more on the way to the step
+        (0.0, 0.2, 0.05, 0.04, "ok"),  # batches of a set that comes sorted
+    ],
+)
+def test_delivered_data_that_are_like_the_evaluations(verdict, low, high, mean, std, conclusion):
+    whole = {"shape": [3, 16, 16], "min": 0.0, "max": 0.7, "mean": 0.13, "std": 0.1}
+    run = Run(datasets=[dataset([column("image", **whole)])])
+    part = {"shape": [3, 16, 16], "min": low, "max": high, "mean": mean, "std": std}
+    run.facts["inputs"] = {"inputs": [entry_of("train", **part), entry_of("forward", **whole)]}
+    assert verdict("dp.02", run)["conclusion"] == conclusion
