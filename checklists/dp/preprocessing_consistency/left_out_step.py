@@ -10,7 +10,7 @@ from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name
+from msprec.source.user_code import FunctionNode, called_name
 
 #: Steps that have no chance in them and change what a sample means: by a function or method of that name.
 _STEPS = {
@@ -80,7 +80,7 @@ def _paths(run_data: RunData) -> Iterator[_Path]:
             yield from _of_block(file, block)
 
 
-def _blocks(function: ast.FunctionDef) -> Iterator[list]:
+def _blocks(function: FunctionNode) -> Iterator[list]:
     """The body of a function, and those of its loops."""
     yield function.body
     for one in ast.walk(function):
