@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.cg.loss_function.averaged_errors import check_averaged_errors
 from msprec.checklists.cg.loss_function.generator_range import check_generator_range
 from msprec.checklists.cg.loss_function.likelihood_sign import check_likelihood
 from msprec.checklists.cg.loss_function.pinball_sign import check_pinball
@@ -187,7 +188,12 @@ def _wrongs(run_data: RunData, own: list) -> list:
         if len(one.shapes) > 1 and all(shape and None not in shape for shape in one.shapes[:2]):
             found.append(_broadcast(one, run_data))
     found += [_other_axis(one) for one in probes.softmax_axes if one.shape and one.axes] or _along_samples(run_data)
-    written = (check_generator_range(run_data), check_likelihood(run_data), check_pinball(run_data))
+    written = (
+        check_generator_range(run_data),
+        check_likelihood(run_data),
+        check_pinball(run_data),
+        check_averaged_errors(run_data),
+    )
     found += [one for one in written if one is not None]
     found += [*unsigned_targets(run_data), *rates_taken_for_logs(run_data)]
     given, others = ([built_in(one, run_data) for one in losses] for losses in (probes.losses, probes.other_losses))
