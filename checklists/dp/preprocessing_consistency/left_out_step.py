@@ -28,16 +28,21 @@ _STEPS = {
 }
 #: How the names of methods begin that read a sample.
 _READS = re.compile(r"(im)?(read|open|load|decode)|fetch")
+#: Functions that read something else than the inputs.
+_OTHERS = re.compile(r"mask|label|target|depth|(^|_)(gt|seg)(_|$)", re.IGNORECASE)
 #: What may hold what was read: constants do not.
 _VALUES = (ast.Name, ast.Subscript, ast.BinOp, ast.Call)
 _TURNED = "·"
 
 
 class _Path(NamedTuple):
-    """From the call that reads a sample to the one that prepares it: the names of both, the ``steps`` in between as the code has
-    them, and the places of the function's preparing call and of the steps."""
+    """From the call that reads a sample to the one that prepares it: the ``function`` around by name and place, the names of both with
+    the constants that the first is given, the ``steps`` in between as the code has them, and the places of the preparing call and
+    of the steps."""
 
+    function: str
     read: str
+    given: tuple
     prepared: str
     steps: tuple
     at: Fact
@@ -47,13 +52,13 @@ class _Path(NamedTuple):
 def left_out_step(run_data: RunData) -> Optional[Finding]:
     """A problem where two functions hand what one method reads to one function that prepares it, and only one of them turns its
     channels round, transposes it, takes a logarithm or multiplies it by a number in between; None elsewhere. What is done under a
-    condition is no such step."""
+    condition is no such step, and masks and labels are read otherwise than pictures."""
     paths = [one for one in _paths(run_data) if _is_known(run_data, one)]
     for whole in paths:
         for other in paths:
-            same = (whole.read, whole.prepared) == (other.read, other.prepared)
+            same = (whole.read, whole.given, whole.prepared) == (other.read, other.given, other.prepared)
             missing = [one for one in whole.steps if one not in other.steps]
-            if same and missing and set(other.steps) <= set(whole.steps) and whole.at != other.at:
+            if same and missing and set(other.steps) <= set(whole.steps) and whole.function != other.function:
                 lines = [line for step, line in zip(whole.steps, whole.lines) if step in missing]
                 return _finding(whole, other, missing[0], place(whole.at.file, lines[0]))
     return None
@@ -62,7 +67,7 @@ def left_out_step(run_data: RunData) -> Optional[Finding]:
 def _is_known(run_data: RunData, path: _Path) -> bool:
     """Whether the preparing function is the script's own, and the reading one too where its name does not say that it reads."""
     reads = bool(_READS.match(path.read)) or bool(run_data.source.functions(path.read))
-    return reads and bool(run_data.source.functions(path.prepared))
+    return reads and not _OTHERS.search(path.function.split()[0]) and bool(run_data.source.functions(path.prepared))
 
 
 def _paths(run_data: RunData) -> Iterator[_Path]:
@@ -77,7 +82,7 @@ def _paths(run_data: RunData) -> Iterator[_Path]:
     inside = [(file, function) for file, function in around if function is not None]
     for file, function in sorted(inside, key=lambda pair: (pair[0], pair[1].lineno)):
         for block in _blocks(function):
-            yield from _of_block(file, block)
+            yield from _of_block(file, f"{function.name} {file}:{function.lineno}", block)
 
 
 def _blocks(function: FunctionNode) -> Iterator[list]:
@@ -88,16 +93,18 @@ def _blocks(function: FunctionNode) -> Iterator[list]:
             yield one.body
 
 
-def _of_block(file: str, block: list) -> Iterator[_Path]:
+def _of_block(file: str, function: str, block: list) -> Iterator[_Path]:
     held: dict = {}
     for statement in block:
         if isinstance(statement, (ast.Assign, ast.Expr, ast.Return)) and statement.value is not None:
             for call in (one for one in ast.walk(statement.value) if isinstance(one, ast.Call) and one.args):
                 chain = _chain(call.args[0], held)
                 if chain is not None and isinstance(call.func, ast.Name):
-                    read, steps = chain
+                    read, given, steps = chain
                     yield _Path(
+                        function,
                         read,
+                        given,
                         call.func.id,
                         tuple(text for text, _ in steps),
                         place(file, call.lineno),
@@ -116,15 +123,18 @@ def _of_block(file: str, block: list) -> Iterator[_Path]:
 
 
 def _chain(node: ast.expr, held: dict) -> Optional[tuple]:
-    """``(method, steps)`` of a value that a method read, each step ``(code, line)``; None of any other."""
+    """``(method, constants that it is given, steps)`` of a value that a method read, each step ``(code, line)``; None of any
+    other."""
     if isinstance(node, ast.Name):
         return held.get(node.id)
     inner = _inner(node)
     if inner is not None:
         before = _chain(inner, held)
-        return None if before is None else (before[0], [*before[1], (_code(node, inner), node.lineno)])
-    method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    return (called_name(node), []) if method and isinstance(node, ast.Call) else None
+        return None if before is None else (*before[:2], [*before[2], (_code(node, inner), node.lineno)])
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return None
+    given = [*node.args[1:], *(word.value for word in node.keywords)]
+    return called_name(node), tuple(ast.unparse(one) for one in given), []
 
 
 def _inner(node: ast.expr) -> Optional[ast.expr]:

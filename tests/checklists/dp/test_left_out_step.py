@@ -44,6 +44,43 @@ def test_paths_that_differ(tmp_path, training, given, later, line):
     assert (told.locations[0]["line"] if told else None) == line
 
 
+PAIR = """def resize(x):
+    return cv2.resize(x, (64, 64))
+def load_image(path):
+    return resize(cv2.imread(path)[:, :, ::-1])
+def {name}(path):
+    return resize(cv2.imread(path{flag}))
+"""
+ITEMS = """def resize(x):
+    return cv2.resize(x, (64, 64))
+class Train:
+    def __getitem__(self, n):
+        return resize(cv2.imread(self.files[n])[:, :, ::-1])
+class Test:
+    def __getitem__(self, n):
+        return resize(cv2.imread(self.files[n]))
+"""
+SAME = """def resize(x):
+    return cv2.resize(x, (64, 64))
+def pair(path, other):
+    return resize(cv2.imread(path)[:, :, ::-1]), resize(cv2.imread(other))
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        (PAIR.format(name="load_for_serving", flag=""), True),
+        (PAIR.format(name="load_mask", flag=""), False),
+        (PAIR.format(name="load_second", flag=", 0"), False),  # read as grey
+        (ITEMS, True),
+        (SAME, False),  # two parts of one sample
+    ],
+)
+def test_parts_that_are_read_otherwise(tmp_path, code, found):
+    assert (left_out_step(run_data(tmp_path, Run(source={"train.py": code}))) is not None) is found
+
+
 def test_numbers_that_are_shown(tmp_path):
     code = "def a(x):\n    print(x.asnumpy() * 100)\ndef b(x):\n    print(x.asnumpy())\n"
     assert left_out_step(run_data(tmp_path, Run(source={"train.py": code}))) is None
