@@ -36,9 +36,9 @@ _TURNED = "·"
 
 
 class _Path(NamedTuple):
-    """From the call that reads a sample to the one that prepares it: the ``function`` around by name and place, the names of both with
-    the constants that the first is given, the ``steps`` in between as the code has them, and the places of the preparing call and
-    of the steps."""
+    """From the call that reads a sample to the one that prepares it: the ``function`` around by name and place, the names of both
+    with the constants that the first is given, the ``steps`` in between as the code has them, and the places of the preparing
+    call and of the steps."""
 
     function: str
     read: str

@@ -10,7 +10,7 @@ from msprec.checklists.common.training.constant_prediction import learnt_well
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import plain_number, target_names
+from msprec.source.user_code import called_name, plain_number, target_names
 
 
 class _Part(NamedTuple):
@@ -34,9 +34,19 @@ def left_out_rows(run_data: RunData) -> Optional[Finding]:
                 continue
             begins = min(one.low for one in rest)
             whole_rows = all(one.low and (one.high is None or one.high > one.low) for one in rest)
-            if whole_rows and begins - first.high >= run_data.limit("td.05.left_out") * first.high:
+            far = begins - first.high >= run_data.limit("td.05.left_out") * first.high
+            if whole_rows and far and _is_cut_alone(run_data, file, first.array, 1 + len(rest)):
                 return _finding(run_data, file, first, int(begins))
     return None
+
+
+def _is_cut_alone(run_data: RunData, file: str, array: str, parts: int) -> bool:
+    """Whether a file reads an array in its ``parts`` alone, beside its attributes, methods and length."""
+    nodes = run_data.source.nodes
+    read = [one for one in nodes(file, ast.Name) if one.id == array and isinstance(one.ctx, ast.Load)]
+    aside = [one.value for one in nodes(file, ast.Attribute)]
+    aside += [given for call in nodes(file, ast.Call) if called_name(call) == "len" for given in call.args]
+    return len({id(one) for one in read} - {id(one) for one in aside}) == parts
 
 
 def _parts(run_data: RunData, file: str) -> Iterator[_Part]:

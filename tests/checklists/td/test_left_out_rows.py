@@ -18,6 +18,9 @@ from msprec.checklists.td.received_batches.left_out_rows import left_out_rows
         ("train, test = x[:40], x[900:]\npool = x[40:900]\n", True, None),  # without labels, for something else
         ("train, test = x[:40], x[900:]\nmean = x[:].mean()\n", True, None),
         ("train, test = x[:40], y[900:]\n", True, None),
+        ("head, end = x[:5], x[900:]\nfor rows in order:\n    step(x[rows])\n", True, None),
+        ("head, end = x[:5], x[900:]\ndata = NumpySlicesDataset((x, y))\n", True, None),
+        ("n = len(x)\nx = x.astype(float)\ntrain, test = x[:40], x[900:]\n", True, [3]),
         ("head = x[:5]\nprint(head)\n", True, None),
         ("train, test = x[:n], x[900:]\n", True, None),
     ],
