@@ -14,6 +14,14 @@ restored = model.predict(Tensor(noisy[cut:]))
 ERROR = "print(((restored - clean[cut:]) ** 2).mean())"
 
 
+def test_windows_of_a_noisy_series(tmp_path):
+    """Of which the next value is asked, and compared with the series without noise."""
+    data = dataset([column("noisy", shape=[64]), column("next", shape=[1])])
+    data["pipeline"] = [{"op": "NumpySlicesDataset", "args": {}, "place": {"file": "train.py", "line": 3}}]
+    code = CODE.format(pair="noisy[:cut], noisy[:cut]", shown=ERROR)
+    assert noisy_targets(run_data(tmp_path, Run(source={"train.py": code}, datasets=[data]))) is None
+
+
 @pytest.mark.parametrize(
     ("pair", "shown", "line"),
     [
