@@ -92,6 +92,9 @@ def checklist(
     """
     if (run_dir and bundle_file) or blank == bool(run_dir or bundle_file or scripts):
         raise Failure("give --run DIR, --bundle F.zip, scripts to read, or --blank (see msprec checklist --help)")
+    recorded = next((one for one in scripts if (Path(one) / "run.json").is_file()), None)
+    if recorded is not None:
+        raise Failure(f"{recorded} is a recorded run, not a folder of scripts: name it with --run {recorded}")
     if not (run_dir or bundle_file) and "reference_run" in named_references():
         raise Failure("--reference-run is compared with a recorded run: name that with --run DIR")
     outputs = {name: path for name, path in outputs.items() if path}

@@ -37,6 +37,11 @@ def test_an_item_that_does_not_exist_is_refused_everywhere(run: Path, rest: list
     assert done.exit_code == 2 and "no such item or family: zz.99" in done.output
 
 
+def test_a_run_folder_is_no_folder_of_scripts(run: Path) -> None:
+    done = ask("checklist", run)
+    assert done.exit_code == 2 and f"name it with --run {run}" in done.output
+
+
 def test_a_blank_form_is_whole(tmp_path: Path) -> None:
     done = ask("checklist", "--blank", "--only", "mp", "--json", "-")
     assert done.exit_code == 2 and "leave out --only" in done.output

@@ -26,9 +26,10 @@ def judge_function_class(run_data: RunData) -> Optional[Finding]:
     says, advice = _WAYS[one.by]
     return problem(
         Text(
-            "{says}（{names}）：这样的输出最多说明目标的 {part}，而最近邻能说明 {whole}；训练结束时 loss 比常数预测低 {gain}。",
-            "{says} ({names}): such outputs tell {part} of the targets at most, the nearest neighbours tell {whole}, and the "
-            "training ended {gain} below the loss of a constant prediction.",
+            "{says}：这样的输出最多说明目标的 {part}，而最近邻能说明 {whole}；训练结束时 loss 比常数预测低 {gain}"
+            "（层 {names}）。",
+            "{says}: such outputs tell {part} of the targets at most, the nearest neighbours tell {whole}, and the training "
+            "ended {gain} below the loss of a constant prediction (layers {names}).",
             says=says,
             names=listed([cell.path or cell.class_ or "" for cell in layers][:4]),
             part=percent(max(one.part, 0.0)),
