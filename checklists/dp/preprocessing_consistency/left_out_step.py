@@ -65,15 +65,16 @@ def left_out_step(run_data: RunData) -> Optional[Finding]:
 
 
 def _is_known(run_data: RunData, path: _Path) -> bool:
-    """Whether the preparing function is the script's own, and the reading one too where its name does not say that it reads."""
-    reads = bool(_READS.match(path.read)) or bool(run_data.source.functions(path.read))
-    return reads and not _OTHERS.search(path.function.split()[0]) and bool(run_data.source.functions(path.prepared))
+    """Whether the preparing function is the script's own, the other one reads by its name, and what it reads are inputs."""
+    reads = _READS.match(path.read) is not None and not _OTHERS.search(path.function.split()[0])
+    return reads and bool(run_data.source.functions(path.prepared))
 
 
 def _paths(run_data: RunData) -> Iterator[_Path]:
     """The paths in functions that call one of the script's own which another place calls too."""
     calls: dict = {}
-    for file in sorted(run_data.source.trees):
+    reading = {file for name, files in run_data.source.names_called().items() if _READS.match(name) for file in files}
+    for file in sorted(reading):
         for call in run_data.source.nodes(file, ast.Call):
             if isinstance(call.func, ast.Name) and call.args and isinstance(call.args[0], _VALUES):
                 calls.setdefault(call.func.id, []).append((file, call.lineno))
