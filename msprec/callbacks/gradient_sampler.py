@@ -30,6 +30,8 @@ BLIND = 64
 GRADIENT_SHARE = 0.002
 #: Seconds: puts the first sample, which took 0.1 s where measured, ten seconds after the start, as one per cent of them.
 FIRST_SAMPLE = 0.02
+#: The first step that is sampled beyond the share for being a power of two: the samples before it tell little of the second half.
+SECOND_SAMPLE = 8
 
 
 class GradientSampler:
@@ -48,8 +50,8 @@ class GradientSampler:
             training may need.
         first_cost: Seconds that the first sample is reckoned with; 0: it is free.
         tries: Seconds that may be spent besides, until the first sample gives gradients, as the first ones that are looked at
-            may be those of compiled code, which give none; and then at steps that are powers of two, so that a training that is
-            too short for its share has one in its second half.
+            may be those of compiled code, which give none; and then, twice as many, at steps that are powers of two, so that a
+            training that is too short for its share has one in its second half.
     """
 
     def __init__(
@@ -95,7 +97,9 @@ class GradientSampler:
     def _affordable(self) -> bool:
         if self._budget.due():
             return True
-        return self._budget.spent < self._tries and (not self.norms or _is_power_of_two(self.steps))
+        if not self.norms:
+            return self._budget.spent < self._tries
+        return self._budget.spent < 2 * self._tries and self.steps >= SECOND_SAMPLE and _is_power_of_two(self.steps)
 
     def begin(self, step: int, optimizer, *more, **named) -> None:
         """`sample`, where it is due."""
