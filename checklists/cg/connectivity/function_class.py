@@ -14,7 +14,9 @@ def judge_function_class(run_data: RunData) -> Optional[Finding]:
     them, the nearest of other samples tell the targets better by cg.03.cannot_follow than such outputs can, and the training
     ended no better than these; else None."""
     one, gain = run_data.probes.function_class, unsolved_gain(run_data)
-    if one.by is None or gain is None or one.whole - one.part < run_data.limit("cg.03.cannot_follow"):
+    if one.by not in _WAYS or gain is None or None in (one.whole, one.part):
+        return None
+    if one.whole - one.part < run_data.limit("cg.03.cannot_follow"):
         return None
     constant = learning_outcome(run_data).constant
     of_amounts = constant is not None and constant.majority is None  # a share of classes is no share of a loss

@@ -33,7 +33,7 @@ def _same_steps(one: Fact, other: Fact) -> bool:
 def _in_use(optimizer: Fact, phase: Fact) -> bool:
     """Whether an optimizer made its updates in the steps of a phase."""
     steps = list(optimizer.steps or ())
-    if len(steps) != 2 or None in (phase.first_step, phase.last_step):
+    if len(steps) != 2 or None in (*steps, phase.first_step, phase.last_step):
         return False
     return steps[0] <= phase.last_step and steps[1] >= phase.first_step + 1
 

@@ -19,7 +19,7 @@ _SEVERAL = 3
 def renewed_network(run_data: RunData) -> Optional[Finding]:
     """A problem where a loop over epochs makes the network and its optimizer, and several optimizers of that line were used:
     every epoch begins with new weights."""
-    used = [one.place for one in run_data.optimizers if one.used and one.place]
+    used = [one.place for one in run_data.optimizers if one.used and one.place.file and one.place.line]
     lines = {(one.file, one.line) for one in used}
     for file, line in sorted(lines):
         count = sum((one.file, one.line) == (file, line) for one in used)

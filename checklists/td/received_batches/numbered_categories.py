@@ -13,7 +13,7 @@ def numbered_categories(run_data: RunData) -> Optional[Finding]:
     """A problem where the levels of one column of the inputs tell td.05.of_levels more of the targets' variance than a smooth
     curve over its numbers, or the levels beside, do, and the training did not come cg.03.solved below a constant prediction."""
     told, gain = run_data.probes.category_numbers, learning_outcome(run_data).gain
-    if told.by_level is None or gain is None or gain >= run_data.limit("cg.03.solved"):
+    if gain is None or None in (told.by_level, told.by_number) or gain >= run_data.limit("cg.03.solved"):
         return None
     if told.by_level - told.by_number < run_data.limit("td.05.of_levels"):
         return None
