@@ -191,7 +191,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep_cheap("merged_ids", merged_ids, traces)
     probes.keep_cheap("lookups", lookups, traces)
     probes.keep_cheap("pooled_places", pooled_places, traces, material)
-    probes.keep_cheap("function_class", function_class, material, losses)
+    probes.keep_cheap("function_class", function_class, traces, material, losses)
     probes.keep_cheap("rough_angles", rough_angles, traces)
     probes.keep_cheap("reconstruction", reconstruction, material, losses)
     probes.keep_cheap("token_use", token_use, material, max(LEAST, probes.left(TOKENS)))

@@ -293,6 +293,11 @@ def names_read(nodes: Iterable[ast.AST]) -> set:
     return {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
 
 
+def operand_names(node: ast.expr) -> list:
+    """``[x]`` of x and of its elements ``x[a:b]``; the names in anything else."""
+    return [root_name(node)] if isinstance(node, ast.Subscript) else target_names(node)
+
+
 def called_name(call: ast.Call) -> str:
     """The last part of what is called: ``ops.isnan(x)`` gives isnan."""
     return last_name(call)

@@ -19,8 +19,8 @@ def fixed_statistics(run_data: RunData) -> Optional[Finding]:
     paths = sorted(path for path, values in kept.items() if values == {"mean 0", "variance 1"})
     if not paths:
         return None
-    cells = [cell for network in run_data.networks for cell in network.cells if cell.path in paths and cell.created]
-    places = list({(cell.created.file, cell.created.line): cell.created for cell in cells}.values())
+    cells = [cell for network in run_data.networks for cell in network.cells if cell.path in paths]
+    places = [cell.created for cell in cells if cell.created]
     return problem(
         Text(
             "{names} 设了 use_batch_statistics=False，而其滑动均值与方差自始至终是 0 和 1：训练和评估都没有做归一化。",

@@ -24,7 +24,7 @@ def judge_function_class(run_data: RunData) -> Optional[Finding]:
         return None
     weights = {param.cell for param in run_data.parameters if param.in_optimizer and param.kind == "weight"}
     layers = [cell for network in run_data.networks for cell in network.cells if cell.path in weights and cell.builtin]
-    places = list({(cell.created.file, cell.created.line): cell.created for cell in layers if cell.created}.values())
+    places = [cell.created for cell in layers if cell.created]
     says, advice = _WAYS[one.by]
     return problem(
         Text(

@@ -39,7 +39,7 @@ def _in_use(optimizer: Fact, phase: Fact) -> bool:
 
 
 def _finding(run_data: RunData, still: Fact, moved: Fact, optimizer: Fact) -> Finding:
-    places = [one for one in (optimizer.place, still.place) if one]
+    places = [optimizer.place, still.place]
     return problem(
         Text(
             "第 {first} 到 {last} 步中，{still} 处调用的网络处于训练模式，却不在任何优化器中；所用的优化器（{where}）更新的是"

@@ -31,10 +31,12 @@ def floored_inputs(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     did not come td.01.well below a constant prediction; else None."""
     for column in entering(run_data, [one for one in feature_columns(dataset) if one.kind in ("float", "int")]):
         says = _left(column)
-        origins = array_origins(run_data, dataset, column) if says is not None else []
+        if says is None:
+            continue
+        origins = array_origins(run_data, dataset, column)
         for places_near, why, advice in _ways(run_data, dataset, column):
             lines = [one for where in origins for one in places_near(run_data, where, origins)]
-            if says is not None and lines:
+            if lines:
                 return _finding(run_data, column, says, why(lines[0]), advice, lines)
     return None
 

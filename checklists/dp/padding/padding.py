@@ -78,7 +78,7 @@ def judge_padding(run_data: RunData) -> Finding:
             or _attends_padding(run_data, judged)
             or _padding_alone(run_data, judged)
         ),
-        *_mostly_padding_averaged(run_data, judged),
+        *(_mostly_padding_averaged(run_data, judged) or _padding_averaged(run_data, judged)),
     ]
     shown = [
         _table(judged),
@@ -496,13 +496,9 @@ def _padding_alone(run_data: RunData, judged: list) -> list:
 def _mostly_padding_averaged(run_data: RunData, judged: list) -> list:
     """A mean over the places of sequences is for the most part one of the padding, and the training learnt next to nothing."""
     means, train = run_data.probes.attended_padding.means, [dataset for dataset, _ in judged if dataset.role == "train"]
-    outcome = learning_outcome(run_data)
     found = [one for one in means if (one.share or 0) >= run_data.limit("dp.04.after")]
-    if not found or not train or outcome.verdict not in ("nothing", "hardly"):
-        padded = max((pad.share or 0.0 for dataset, pad in judged if dataset.role == "train"), default=0.0)
-        unsolved = outcome.gain is not None and outcome.gain < run_data.limit("cg.03.solved")
-        counted = means and train and unsolved and padded >= run_data.limit("dp.04.averaged")
-        return [_padding_counted(means[0], train[0], padded)] if counted else []
+    if not found or not train or learning_outcome(run_data).verdict not in ("nothing", "hardly"):
+        return []
     says = Text(
         "{where} 对序列各位置取平均时把补齐也算在内（占 {share}），真实元素被淹没，训练几乎没有学到东西：只对真实位置求和，再除以"
         "它们的个数",
@@ -514,16 +510,23 @@ def _mostly_padding_averaged(run_data: RunData, judged: list) -> list:
     return [PaddingFault(says, train[0], place=found[0].place)]
 
 
-def _padding_counted(mean: Fact, dataset: Fact, padded: float) -> PaddingFault:
+def _padding_averaged(run_data: RunData, judged: list) -> list:
+    """A mean over the places of sequences divides by a length of which dp.04.averaged and more is padding, and the training did
+    not come cg.03.solved below a constant prediction."""
+    means, train = run_data.probes.attended_padding.means, [one for one in judged if one[0].role == "train"]
+    padded, gain = max((pad.share or 0.0 for _, pad in train), default=0.0), learning_outcome(run_data).gain
+    unsolved = gain is not None and gain < run_data.limit("cg.03.solved")
+    if not means or not train or not unsolved or padded < run_data.limit("dp.04.averaged"):
+        return []
     says = Text(
         "{where} 对序列的全部位置取平均，其中 {share} 是补齐：除数是补齐后的长度，而不是样本自己的长度，短样本的结果被缩小；"
         "只对真实位置求和，再除以它们的个数",
         "the mean at {where} goes over all places, {share} of which are padding: it divides by the padded length and not by the "
         "sample's own, and makes little of short samples; add up the real places alone and divide by their number",
-        where=at(mean.place),
+        where=at(means[0].place),
         share=percent(padded),
     )
-    return PaddingFault(says, dataset, place=mean.place)
+    return [PaddingFault(says, train[0][0], place=means[0].place)]
 
 
 def _mask_place(run_data: RunData, otherwise: Optional[Fact]) -> Optional[Fact]:

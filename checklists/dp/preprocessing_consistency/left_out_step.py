@@ -97,30 +97,18 @@ def _blocks(function: FunctionNode) -> Iterator[list]:
 def _of_block(file: str, function: str, block: list) -> Iterator[_Path]:
     held: dict = {}
     for statement in block:
-        if isinstance(statement, (ast.Assign, ast.Expr, ast.Return)) and statement.value is not None:
-            for call in (one for one in ast.walk(statement.value) if isinstance(one, ast.Call) and one.args):
-                chain = _chain(call.args[0], held)
-                if chain is not None and isinstance(call.func, ast.Name):
-                    read, given, steps = chain
-                    yield _Path(
-                        function,
-                        read,
-                        given,
-                        call.func.id,
-                        tuple(text for text, _ in steps),
-                        place(file, call.lineno),
-                        tuple(line for _, line in steps),
-                    )
-        if (
-            isinstance(statement, ast.Assign)
-            and len(statement.targets) == 1
-            and isinstance(statement.targets[0], ast.Name)
-        ):
-            name = statement.targets[0].id
-            chain = _chain(statement.value, held)
-            held.pop(name, None)
+        if not isinstance(statement, (ast.Assign, ast.Expr, ast.Return)) or statement.value is None:
+            continue
+        calls = [one for one in ast.walk(statement.value) if isinstance(one, ast.Call) and one.args]
+        for call in (one for one in calls if isinstance(one.func, ast.Name)):
+            chain = _chain(call.args[0], held)
             if chain is not None:
-                held[name] = chain
+                read, given, steps = chain
+                texts, lines = tuple(text for text, _ in steps), tuple(line for _, line in steps)
+                yield _Path(function, read, given, called_name(call), texts, place(file, call.lineno), lines)
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        if len(targets) == 1 and isinstance(targets[0], ast.Name):
+            held[targets[0].id] = _chain(statement.value, held)
 
 
 def _chain(node: ast.expr, held: dict) -> Optional[tuple]:

@@ -11,7 +11,7 @@ from msprec.checklists.common.script.array_origin import label_origins
 from msprec.checklists.common.script.part_names import LABELS, OTHER, TRAINING
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import bound_names, called_name, root_name, target_names
+from msprec.source.user_code import bound_names, called_name, operand_names, target_names
 
 _SCALES = ("fit_transform", "transform")
 _ERRORS = re.compile(r"^(mean_(absolute|squared)|root_mean_squared|median_absolute|max)_error$|^r2_score$")
@@ -111,7 +111,7 @@ def _errors(run_data: RunData, file: str) -> Iterator[tuple]:
             sides = [node.left, node.right] if _is_difference(node) else []
         else:
             sides = node.args[:2] if _ERRORS.search(called_name(node)) else []
-        names = [[root_name(one)] if isinstance(one, ast.Subscript) else target_names(one) for one in sides]
+        names = [operand_names(one) for one in sides]
         if len(names) == 2 and all(len(one) == 1 for one in names):
             yield node.lineno, [names[0][0], names[1][0]]
 

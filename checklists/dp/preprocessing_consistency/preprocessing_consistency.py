@@ -524,8 +524,8 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
         reshapes = run_data.find_lines(r"\breshape\(.*,.*,") if mixed else []
         ways = [(), *([caller] for caller in calls_around(run_data, other.place)[:_CALLERS])]
         made = [one for way in ways for one in argument_origins(run_data, other.place, b.position or 0, way)[:3]]
-        trained = [train.place] if train.place else []
-        return problem(wrong, ADVICE, shown, [*(reshapes if len(reshapes) == 1 else []), other.place, *made, *trained])
+        places = [*(reshapes if len(reshapes) == 1 else []), other.place, *made, train.place]
+        return problem(wrong, ADVICE, shown, places)
     return undecided(
         Text(
             "推理的数据处理可能与训练不一致：{says}。",

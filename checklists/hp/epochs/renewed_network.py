@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from typing import Optional
 
 from msprec.bilingual import Text
@@ -20,14 +21,14 @@ def renewed_network(run_data: RunData) -> Optional[Finding]:
     """A problem where a loop over epochs makes the network and its optimizer, and several optimizers of that line were used:
     every epoch begins with new weights."""
     used = [one.place for one in run_data.optimizers if one.used and one.place.file and one.place.line]
-    lines = {(one.file, one.line) for one in used}
-    for file, line in sorted(lines):
-        count = sum((one.file, one.line) == (file, line) for one in used)
-        loops = [one for one in run_data.source.enclosing(file, line) if isinstance(one, ast.For)]
-        loop = next((one for one in loops if _counts_epochs(one)), None)
-        made = _network_made(loop, line) if loop is not None and count >= _SEVERAL else None
-        if made is not None and loop is not None:
-            return _finding(run_data, place(file, made), place(file, loop.lineno), count)
+    made_at = Counter((one.file, one.line) for one in used)
+    for file, line in sorted(line for line, count in made_at.items() if count >= _SEVERAL):
+        loops = [
+            one for one in run_data.source.enclosing(file, line) if isinstance(one, ast.For) and _counts_epochs(one)
+        ]
+        made = _network_made(loops[0], line) if loops else None
+        if made is not None:
+            return _finding(run_data, place(file, made), place(file, loops[0].lineno), made_at[file, line])
     return None
 
 

@@ -10,7 +10,7 @@ from msprec.checklists.common.script.array_origin import array_origins
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names, called_name, root_name, target_names
+from msprec.source.user_code import bound_names, called_name, operand_names, target_names
 
 #: What draws noise.
 _DRAWS = ("normal", "randn", "standard_normal", "standard_laplace", "laplace", "StandardNormal")
@@ -27,7 +27,7 @@ def noisy_targets(run_data: RunData) -> Optional[Finding]:
         for file, line in sorted(lines[0] & lines[1]):
             for clean, noisy in _made_noisy(run_data, file, line):
                 compared = clean != noisy and _is_compared(run_data, file, clean, noisy)
-                if compared and _is_delivered(run_data, file, origins[1], noisy):
+                if compared and _is_delivered(run_data, origins[1][0], noisy):
                     return _finding(run_data, clean, noisy, place(file, line), origins[1])
     return None
 
@@ -51,24 +51,17 @@ def _made_noisy(run_data: RunData, file: str, line: int) -> Iterator[tuple]:
 
 def _is_compared(run_data: RunData, file: str, clean: str, noisy: str) -> bool:
     """Whether a difference holds the clean array on one side and something that is neither of the two on the other."""
-    for one in run_data.source.nodes(file, ast.BinOp):
-        sides = {_array(one.left), _array(one.right)} if isinstance(one.op, ast.Sub) else set()
-        if clean in sides and len(sides) == 2 and not sides & {noisy, ""}:
+    differences = [one for one in run_data.source.nodes(file, ast.BinOp) if isinstance(one.op, ast.Sub)]
+    for sides in ([operand_names(one.left), operand_names(one.right)] for one in differences):
+        if [clean] in sides and not any(one in sides for one in ([], [""], [noisy])) and sides[0] != sides[1]:
             return True
     return False
 
 
-def _array(node: ast.expr) -> str:
-    """The array that an operand is, or is rows of; empty of anything else."""
-    return root_name(node) if isinstance(node, ast.Subscript) else "".join(target_names(node))
-
-
-def _is_delivered(run_data: RunData, file: str, origins: list, noisy: str) -> bool:
+def _is_delivered(run_data: RunData, where: Fact, noisy: str) -> bool:
     """Whether the last line that gives the targets their values reads the noisy array."""
-    for where in origins[:1]:
-        stores = run_data.source.nodes_at(file, where.line, ast.Assign)
-        return any(noisy in target_names(one.value) or noisy in bound_names(one.targets) for one in stores)
-    return False
+    stores = run_data.source.nodes_at(where.file, where.line, ast.Assign)
+    return any(noisy in target_names(one.value) or noisy in bound_names(one.targets) for one in stores)
 
 
 def _finding(run_data: RunData, clean: str, noisy: str, made: Fact, origins: list) -> Finding:

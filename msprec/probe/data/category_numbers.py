@@ -4,14 +4,14 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.probe.data.label_control import LEAST, samples_and_targets, standardised
+from msprec.probe.data.label_control import LEAST, class_rows, samples_and_targets, standardised
 from msprec.probe.data.target_control import linear_told
 from msprec.probe.steps.numpy_losses import BCE, BCE_LOGITS, MSE, SOFTMAX
 
 #: Levels of a column, samples of a level on average, columns of inputs and of targets, and classes at most.
 _LEVELS, _EACH, _FEATURES, _COLUMNS, _CLASSES = (8, 64), 10, 64, 16, 10
-#: Degree of the curve through the levels' numbers; levels on either side whose mean is asked; weight of the ridge regression.
-_DEGREE, _BESIDE, _RIDGE = 5, 1, 0.01
+#: Degree of the curve through the levels' numbers; weight of the ridge regression.
+_DEGREE, _RIDGE = 5, 0.01
 
 
 def category_numbers(material, losses: list) -> Optional[dict]:
@@ -32,14 +32,12 @@ def category_numbers(material, losses: list) -> Optional[dict]:
     gathered = samples_and_targets(material, known[0]["targets"]["input"], 1 if softmax else _COLUMNS)
     if gathered is None or not 1 < gathered[0].shape[1] <= _FEATURES or len(gathered[1]) < LEAST:
         return None
-    samples, targets = gathered
-    if softmax:
-        kinds = np.unique(targets[:, 0])
-        if targets.dtype.kind not in "iu" or len(kinds) > _CLASSES:
-            return None
-        targets = targets == kinds
-    targets = targets.astype(np.float64)
-    if not (np.isfinite(samples).all() and np.isfinite(targets).all()) or not targets.var(0).sum() > 0:
+    samples, targets = gathered[0], class_rows(gathered[1], _CLASSES) if softmax else gathered[1].astype(np.float64)
+    if (
+        targets is None
+        or not targets.var(0).sum() > 0
+        or not (np.isfinite(samples).all() and np.isfinite(targets).all())
+    ):
         return None
     found = [(*shares, column) for column in range(samples.shape[1]) if (shares := _of(samples, targets, column))]
     if not found:
@@ -57,27 +55,22 @@ def _of(samples: np.ndarray, targets: np.ndarray, column: int) -> Optional[tuple
         return None
     others = np.delete(samples, column, 1)
     left = targets - linear_told(standardised(others), targets, _RIDGE)
-    whole = ((targets - targets.mean(0)) ** 2).sum()
-    means = np.stack([np.bincount(at, one) / counts for one in (left - left.mean(0)).T], 1)
-    spread = (left - left.mean(0)) - means[at]
+    left -= left.mean(0)
+    whole, count = ((targets - targets.mean(0)) ** 2).sum(), len(at)
+    means = np.stack([np.bincount(at, one) / counts for one in left.T], 1)
     place = np.linspace(-1, 1, len(numbers))
     curve = np.polynomial.polynomial.polyfit(place, means, _DEGREE, w=np.sqrt(counts))
     smooth = np.polynomial.polynomial.polyval(place, curve).T.reshape(means.shape)
     near = np.stack(
-        [(means[max(n - _BESIDE, 0) : n].sum(0) + means[n + 1 : n + 1 + _BESIDE].sum(0)) for n in range(len(means))]
+        [means[[one for one in (n - 1, n + 1) if 0 <= one < len(means)]].mean(0) for n in range(len(means))]
     )
-    near /= np.array([min(n, _BESIDE) + min(len(means) - 1 - n, _BESIDE) for n in range(len(means))])[:, None]
-    mean_square, count = ((left - left.mean(0)) ** 2).sum(), len(at)
 
-    def share(error: float, coefficients: int) -> float:
-        """What is told of the targets, less what as many coefficients tell by chance."""
-        return float((mean_square - error * (count - 1) / (count - coefficients - 1)) / whole)
+    def share(told: np.ndarray, coefficients: int) -> float:
+        """What is told of the targets by a number of each level, less what as many coefficients tell by chance."""
+        error = ((left - told[at]) ** 2).sum()
+        return float(((left**2).sum() - error * (count - 1) / (count - coefficients - 1)) / whole)
 
-    def of(told: np.ndarray) -> float:
-        return float(((left - left.mean(0) - told[at]) ** 2).sum())
-
-    by_number = max(share(of(smooth), _DEGREE), share(of(near), _DEGREE), 0.0)
-    return len(numbers), share(float((spread**2).sum()), len(numbers) - 1), by_number
+    return len(numbers), share(means, len(numbers) - 1), max(share(smooth, _DEGREE), share(near, _DEGREE), 0.0)
 
 
 def _evenly(numbers: np.ndarray) -> bool:

@@ -92,6 +92,13 @@ def samples_and_targets(material, position: int, columns: int) -> Optional[tuple
     return np.concatenate(samples)[:_MOST], np.concatenate(labels)[:_MOST]
 
 
+def class_rows(labels: np.ndarray, most: int) -> Optional[np.ndarray]:
+    """One-hot rows (n, classes) of class numbers (n, 1), of the classes that came; None of others, of one class, and of more than
+    ``most``."""
+    kinds = np.unique(labels[:, 0])
+    return (labels == kinds).astype(np.float64) if labels.dtype.kind in "iu" and 2 <= len(kinds) <= most else None
+
+
 def _are_samples(array: np.ndarray, count: int) -> bool:
     return array.dtype.kind == "f" and array.ndim > 1 and len(array) == count
 

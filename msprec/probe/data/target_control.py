@@ -59,11 +59,23 @@ def explained(samples: np.ndarray, targets: np.ndarray) -> Optional[dict]:
         return None
     scaled = standardised(samples)
     left = {"linear": min(((targets - linear_told(scaled, targets, ridge)) ** 2).sum() for ridge in _RIDGES)}
-    nearest = squared_distances(samples).argsort(1)[:, :_NEIGHBOURS]
-    if of_one_series(samples, samples[nearest[:, 0]]).mean() <= _WINDOWS:
-        left["neighbours"] = ((targets - targets[nearest].mean(1)) ** 2).sum()
+    near = neighbours_told(samples, targets)
+    if near is not None:
+        left["neighbours"] = ((targets - near) ** 2).sum()
     by = min(left, key=lambda one: left[one])
     return {"samples": len(targets), "explained": float(1 - left[by] / whole), "by": by}
+
+
+def neighbours_told(samples: np.ndarray, targets: np.ndarray) -> Optional[np.ndarray]:
+    """The targets, each as the mean of those of its nearest other samples, (n, columns); None of windows of one series.
+
+    Args:
+        samples: (n, values) numbers.
+        targets: (n, columns) numbers.
+    """
+    nearest = squared_distances(samples).argsort(1)[:, :_NEIGHBOURS]
+    series = of_one_series(samples, samples[nearest[:, 0]]).mean() > _WINDOWS
+    return None if series else targets[nearest].mean(1)
 
 
 def linear_told(samples: np.ndarray, targets: np.ndarray, ridge: float) -> np.ndarray:

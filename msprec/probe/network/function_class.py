@@ -12,35 +12,27 @@ from typing import Optional
 import numpy as np
 
 from msprec.locate.trace import to_numpy
-from msprec.probe.data.label_control import (
-    LEAST,
-    different,
-    of_one_series,
-    samples_and_targets,
-    squared_distances,
-    standardised,
-)
-from msprec.probe.data.target_control import linear_told
-from msprec.probe.steps.inference_trace import run_in_inference
+from msprec.probe.data.label_control import LEAST, class_rows, different, samples_and_targets, standardised
+from msprec.probe.data.target_control import linear_told, neighbours_told
+from msprec.probe.steps.connectivity_trace import GraphTrace
+from msprec.probe.steps.inference_trace import InferenceTraces, run_in_inference
 from msprec.probe.steps.numpy_losses import BCE, BCE_LOGITS, MSE, SOFTMAX, kind_called
-from msprec.record.nested import tensors_in
 
-#: Columns of targets, features and classes at most; neighbours that are asked; relative difference that counts as none.
-_COLUMNS, _FEATURES, _CLASSES, _NEIGHBOURS, _SAME = 16, 64, 50, 5, 1e-3
-#: Of neighbours in direction, which are further away.
-_IN_DIRECTION = 15
-#: Weight of a ridge regression, and share of samples next to one of their own series from which neighbours tell nothing.
-_RIDGE, _WINDOWS = 0.01, 0.02
+#: Columns of targets, features and classes at most; relative difference that counts as none.
+_COLUMNS, _FEATURES, _CLASSES, _SAME = 16, 64, 50, 1e-3
+#: Neighbours in direction that are asked, which are further away; weight of a ridge regression.
+_IN_DIRECTION, _RIDGE = 15, 0.01
 _KINDS = (MSE, SOFTMAX, BCE, BCE_LOGITS)
 #: Probabilities are kept so far from 0 and 1 before their logarithm.
 _EDGE = 1e-12
 
 
-def function_class(material, losses: list) -> Optional[dict]:
+def function_class(traces: InferenceTraces, material, losses: list) -> Optional[dict]:
     """The entry ``function_class`` of ``probes.json``; None where the outputs follow the inputs in no such way, and without one
     loss of the samples' own targets beside inputs of real numbers.
 
     Args:
+        traces: The step in inference mode.
         material: What the run has left.
         losses: The entries ``losses``.
 
@@ -59,14 +51,17 @@ def function_class(material, losses: list) -> Optional[dict]:
     samples, targets = different(*gathered)
     if len(targets) < LEAST or not (np.isfinite(samples).all() and np.isfinite(targets).all()):
         return None
-    by = _follows(material, position, kind)
+    by = _follows(traces, material, position, kind)
     return None if by is None else _shares(samples, targets, kind, by)
 
 
-def _follows(material, position: int, kind: str) -> Optional[str]:
+def _follows(traces: InferenceTraces, material, position: int, kind: str) -> Optional[str]:
     """How the outputs follow the inputs when these are doubled, turned round, and put half way to one another."""
-    ways = (lambda x: x, lambda x: 2 * x, lambda x: -x, lambda x: (x + np.roll(x, 1, 0)) / 2)
-    made = [_outputs(material, position, kind, one) for one in ways]
+    if any(not hasattr(one, "asnumpy") for one in traces.batches[0]):  # a batch whose parts are nested is not made anew
+        return None
+    ways = (lambda x: 2 * x, lambda x: -x, lambda x: (x + np.roll(x, 1, 0)) / 2)
+    others = (run_in_inference(material, _changed(traces.batches[0], position, one)) for one in ways)
+    made = [_outputs(one, kind) for one in (traces.of(), *others)]
     if any(one is None or not np.isfinite(one).all() for one in made) or not np.abs(made[0]).max() > 0:
         return None
     plain, doubled, negative, halfway = made
@@ -80,19 +75,19 @@ def _follows(material, position: int, kind: str) -> Optional[str]:
     return "scale" if scale else "sign" if sign else None
 
 
-def _outputs(material, position: int, kind: str, change: Callable) -> Optional[np.ndarray]:
-    """What enters the loss, of probabilities their log odds, when every input of real numbers but the targets is changed so."""
+def _changed(batch: tuple, position: int, change: Callable) -> tuple:
+    """The batch with every input of real numbers but the targets changed so."""
     from mindspore import Tensor
 
-    tensors = list(tensors_in(material.batches[0]))
-    if len(tensors) != len(material.batches[0]):  # a batch whose parts are nested is not made anew
-        return None
-    arrays = [to_numpy(one) for one in tensors]
-    batch = tuple(
+    arrays = [to_numpy(one) for one in batch]
+    return tuple(
         one if index == position or array.dtype.kind != "f" else Tensor(change(array).astype(array.dtype), one.dtype)
-        for index, (one, array) in enumerate(zip(tensors, arrays))
+        for index, (one, array) in enumerate(zip(batch, arrays))
     )
-    trace = run_in_inference(material, batch)
+
+
+def _outputs(trace: GraphTrace, kind: str) -> Optional[np.ndarray]:
+    """What enters the loss, of probabilities their log odds."""
     found = next((node for node in trace.nodes if kind_called(node.callee) == kind and node.inputs), None)
     if found is None:
         return None
@@ -106,21 +101,15 @@ def _outputs(material, position: int, kind: str, change: Callable) -> Optional[n
 def _shares(samples: np.ndarray, targets: np.ndarray, kind: str, by: str) -> Optional[dict]:
     """The entry, where the neighbours' targets tell something of the samples'."""
     classes = kind != MSE
-    wanted = targets.astype(np.float64)
-    if classes and targets.shape[1] == 1 and kind == SOFTMAX:
-        numbers = np.unique(targets[:, 0])
-        if targets.dtype.kind not in "iu" or not 2 <= len(numbers) <= _CLASSES:
-            return None
-        wanted = (targets == numbers).astype(np.float64)
-    if classes and not np.isin(wanted, (0, 1)).all():
+    wanted = class_rows(targets, _CLASSES) if kind == SOFTMAX else targets.astype(np.float64)
+    if wanted is None or (classes and not np.isin(wanted, (0, 1)).all()):
         return None
     order = np.random.default_rng(0).permutation(len(wanted))
     samples, wanted = samples[order], wanted[order]
-    nearest = squared_distances(samples).argsort(1)[:, :_NEIGHBOURS]
-    if of_one_series(samples, samples[nearest[:, 0]]).mean() > _WINDOWS:
+    near = neighbours_told(samples, wanted)
+    if near is None:
         return None
-    told = _told(samples, wanted, by, classes)
-    whole, part = (_share(wanted, one, classes) for one in (wanted[nearest].mean(1), told))
+    whole, part = (_share(wanted, one, classes) for one in (near, _told(samples, wanted, by, classes)))
     return None if whole is None or part is None else {"by": by, "whole": whole, "part": part}
 
 

@@ -8,6 +8,7 @@ from mindspore import Tensor, nn
 from msprec.locate.replay import of_forward
 from msprec.probe.network.function_class import function_class
 from msprec.probe.steps.captured_steps import Material
+from msprec.probe.steps.inference_trace import InferenceTraces
 from msprec.probe.steps.numpy_losses import BCE, BCE_LOGITS, MSE, SOFTMAX
 
 RNG = np.random.default_rng(4)
@@ -30,7 +31,7 @@ def found(samples, targets, *middle, kind=MSE, bias=False):
             lambda x, y: loss(net(x), y), given, net.trainable_params(), [net]
         )
         material.offer("functional", batch, build, [net], [nn.SGD(net.trainable_params())])
-    return function_class(material, [{"kind": kind, "targets": {"input": 1}}])
+    return function_class(InferenceTraces(material), material, [{"kind": kind, "targets": {"input": 1}}])
 
 
 @pytest.mark.parametrize(
