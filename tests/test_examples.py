@@ -55,7 +55,6 @@ def test_digits_is_healthy(scripts) -> None:
     assert pages(scripts.folder / "run" / "checklist.docx") <= 6
 
 
-@pytest.mark.versions
 def test_digits_fp16_tells_the_overflow_story(scripts) -> None:
     done, items = run_example("digits_fp16", scripts)
     events = [json.loads(x) for x in (scripts.folder / "run/rank_0/events.jsonl").read_text().splitlines()]
