@@ -163,6 +163,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     softmaxes = any(
         one["kind"] == "softmax" for m in (facts.get("units") or {}).get("moments", ()) for one in m["entries"]
     )
+    known = losses or _equal_to_known(own)
     traces = InferenceTraces(material)
     probes.keep_cheap("travelled", material.travelled)
     probes.keep_cheap("received", received_facts, material)
@@ -170,12 +171,12 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep_cheap("box_corners", box_corners, material)
     mixes = softmaxes or facts.get("own_losses")
     probes.keep_cheap("attention_axes", lambda: attention_axes(traces) if mixes else [])
-    probes.keep_cheap("label_control", label_control, material, losses)
-    probes.keep_cheap("target_control", target_control, material, losses)
+    probes.keep_cheap("label_control", label_control, material, known)
+    probes.keep_cheap("target_control", target_control, material, known)
     probes.keep_cheap("class_numbers", class_numbers, material, losses, own)
-    probes.keep_cheap("target_in_inputs", target_in_inputs, material, losses)
-    probes.keep_cheap("telling_column", telling_column, material, losses)
-    probes.keep_cheap("category_numbers", category_numbers, material, losses)
+    probes.keep_cheap("target_in_inputs", target_in_inputs, material, known)
+    probes.keep_cheap("telling_column", telling_column, material, known)
+    probes.keep_cheap("category_numbers", category_numbers, material, known)
     probes.keep_cheap("seen_targets", seen_targets, material)
     probes.keep_cheap("token_targets", token_targets, material)
     probes.keep_cheap("predicted_tokens", predicted_tokens, traces)
@@ -191,7 +192,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep_cheap("merged_ids", merged_ids, traces)
     probes.keep_cheap("lookups", lookups, traces)
     probes.keep_cheap("pooled_places", pooled_places, traces, material)
-    probes.keep_cheap("function_class", function_class, traces, material, losses)
+    probes.keep_cheap("function_class", function_class, traces, material, known)
     probes.keep_cheap("rough_angles", rough_angles, traces)
     probes.keep_cheap("reconstruction", reconstruction, material, losses)
     probes.keep_cheap("token_use", token_use, material, max(LEAST, probes.left(TOKENS)))
@@ -204,6 +205,18 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep("terms", loss_terms, material, probes.left(TERMS))
     probes.run("evaluation", lambda: facts.update(evaluations=evaluations.facts()))
     probes.keep("labels", label_suspects, material, probes.left(LABELS))
+
+
+def _equal_to_known(own: list) -> list:
+    """The one loss of the script's own that gives the value of a known one, as an entry ``losses`` for what asks its kind and its
+    targets alone; empty where there is none, or several are part of the whole."""
+    final = [one for one in own if one.get("final")]
+    told = [
+        {"kind": one["equals"][0], "targets": one["targets"]}
+        for one in final
+        if one.get("equals") and one.get("targets")
+    ]
+    return told if len(final) == 1 else []
 
 
 def _trainings(probes: _Probes, material: Material, accumulation: int, writer, ranks: int) -> None:

@@ -16,6 +16,8 @@ _LEAVES = (ast.Return, ast.Raise, ast.Continue)
 DRAWS = {"permutation", "randperm", "permuted"}
 #: Calls by which rows come into a new order.
 _ORDERS = DRAWS | {"shuffle", "sample"}
+#: Functions that put the rows of their argument into an order that nobody draws; an array turned round by a slice.
+_FIXED, _TURNED = {"flip", "flipud", "roll", "sort", "sorted"}, re.compile(r"\[::-1[],]")
 _SEEDS = {"seed", "set_seed", "set_state", "setstate", "RandomState", "default_rng", "manual_seed", "Random"}
 #: What leaves the rows of an array in their order.
 _RESHAPES = {"astype", "reshape", "ravel", "flatten", "squeeze", "expand_dims", "array", "asarray", "copy"}
@@ -36,19 +38,22 @@ class Reordered(NamedTuple):
 
 class _Order(NamedTuple):
     """A statement that gives ``target`` the rows of ``array`` in a drawn order; ``drawn``: the name of that order; ``seed``: what
-    it is drawn by, where that stands in the statement."""
+    it is drawn by, where that stands in the statement, or how it is made; ``fixed``: it is not drawn, as that of rows
+    turned round is not."""
 
     line: int
     array: str
     target: str
     drawn: Optional[str]
     seed: str = ""
+    fixed: bool = False
 
 
 def reordered_alone(run_data: RunData) -> Optional[Reordered]:
     """The first array that is reordered alone; None where there is none."""
+    turned = {file for file, _ in run_data.source.grep(_TURNED)}
     for file, tree in run_data.source.trees.items():
-        if not run_data.source.calls_named(file, _ORDERS):
+        if file not in turned and not run_data.source.calls_named(file, _ORDERS | _FIXED):
             continue
         tree = _Fields().visit(copy.deepcopy(tree))
         classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
@@ -117,6 +122,8 @@ class _Body:
                 continue  # what it was made of is used beside it: pairs that are drawn, as of negatives
             origins = {name: self._origins(name, several) for name in (order.array, *partners)}
             known = [one for one in partners if one != order.array and origins[one] & origins[order.array]]
+            if order.fixed:  # of a series put beside itself, moved on, this is meant
+                known = [one for one in known if self._assigned_together(order.array, one)]
             found = next((one for one in known if self._left_out(order, one)), None)
             if found is not None:
                 return order, found
@@ -169,6 +176,10 @@ class _Body:
         lines = [{line for line in self._origins(name) if isinstance(line, int)} for name in (one, other)]
         return bool(lines[0] & lines[1] - {self.first})
 
+    def _assigned_together(self, one: str, other: str) -> bool:
+        stores = [node for node in self.nodes if isinstance(node, ast.Assign)]
+        return any({one, other} <= _names(node.targets) for node in stores)
+
     def _orders(self) -> Iterator[_Order]:
         for one in (node for node in self.nodes if isinstance(node, ast.Assign) and len(node.targets) == 1):
             for held, value, own in assigned_parts(one.targets[0], one.value):
@@ -178,6 +189,9 @@ class _Body:
                 array = self._drawn_rows(value, target)
                 if array is not None:
                     yield _Order(one.lineno, array, target, None)
+                if _in_fixed_order(value) == target:
+                    way = re.sub(rf"\b{re.escape(target)}\b", "", ast.unparse(value))
+                    yield _Order(one.lineno, target, target, None, way, fixed=True)
                 for call in _samples(value):
                     yield _Order(one.lineno, root_name(call), target, None, _keyword(call, "random_state"))
                 if not isinstance(value, ast.Subscript) or not isinstance(value.value, (ast.Name, ast.Subscript)):
@@ -342,6 +356,23 @@ def _samples(value: ast.expr) -> list:
 def _keyword(call: ast.Call, name: str) -> str:
     """How a keyword's value is written; empty where it is not given."""
     return next((ast.unparse(one.value) for one in call.keywords if one.arg == name), "")
+
+
+def _in_fixed_order(value: ast.expr) -> str:
+    """The name of the array whose rows a value holds turned round, moved on or sorted; empty of anything else."""
+    while isinstance(value, ast.Call) and called_name(value) in _RESHAPES:
+        owner = value.func.value if isinstance(value.func, ast.Attribute) else None
+        given = owner if not value.args or called_name(value) in ("astype", "reshape") else value.args[0]
+        if given is None:
+            return ""
+        value = given
+    if isinstance(value, ast.Call) and called_name(value) in _FIXED and value.args:
+        axis = _keyword(value, "axis")
+        return root_name(value.args[0]) if axis in ("", "0") and isinstance(value.args[0], ast.Name) else ""
+    if not isinstance(value, ast.Subscript) or not isinstance(value.value, ast.Name):
+        return ""
+    rows = value.slice.elts[0] if isinstance(value.slice, ast.Tuple) and value.slice.elts else value.slice
+    return value.value.id if isinstance(rows, ast.Slice) and ast.unparse(rows) == "::-1" else ""
 
 
 def _counts(node: ast.AST) -> bool:

@@ -412,7 +412,8 @@ class _Rate:
             return open_behind_test(seen, self.used, self.curve, *self.shown)
         if self.gained_little and self.below >= self.run_data.limit("hp.01.late"):
             return open_below_bounds(self.used, self.curve, self.outcome, *self.shown)
-        return inside_bounds(seen, self.used, self.curve, self.evidence, self.verdict)
+        behind = self.outcome.verdict == "hardly" and behind_simple_predictor(self.run_data, self.outcome) is not None
+        return self.open() if behind else inside_bounds(seen, self.used, self.curve, self.evidence, self.verdict)
 
     def worked(self) -> Optional[Finding]:
         known = self.verdict == "unknown" and self.used and converged(self.run_data, self.seen)

@@ -198,8 +198,8 @@ def decay_forgets(run_data: RunData) -> Optional[Finding]:
 
 def decay_holds_back(run_data: RunData) -> Optional[Finding]:
     """A problem where the weights that the script left, trained on at its rate without the weight decay, bring the loss of
-    batches that were kept back down by td.08.freed of what there was to lose more than with it, and to td.08.left of that; None
-    elsewhere.
+    batches that were kept back down by td.08.freed of what there was to lose more than with it, and to td.08.left of that, or by
+    td.08.freed_several and to td.08.left_several; None elsewhere.
     """
     used, further, tried = _decaying(run_data), further_training(run_data), run_data.probes.further.without_decay
     own = further.own if further is not None else None
@@ -207,8 +207,9 @@ def decay_holds_back(run_data: RunData) -> Optional[Finding]:
         return None
     kept, freed = min(own.after, further.before), float(np.mean(tried.after))
     gained = kept - freed
-    enough = gained >= run_data.limit("td.08.freed") * further.level and freed <= run_data.limit("td.08.left") * kept
-    if not np.isfinite(kept + freed) or not enough:
+    limits = [(f"td.08.freed{of}", f"td.08.left{of}") for of in ("", "_several")]
+    enough = (gained >= run_data.limit(a) * further.level and freed <= run_data.limit(b) * kept for a, b in limits)
+    if not np.isfinite(kept + freed) or not any(enough):
         return None
     return problem(
         Text(

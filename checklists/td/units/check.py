@@ -257,13 +257,13 @@ def _wide(run_data: RunData, moments: Moments, large: list) -> Finding:
     if began_far_off(run_data, outcome):
         course = Text(
             "初始权重过大，最初的输出远离目标：loss 从 {start} 开始，是常数预测（{level}）的 {times} 倍，"
-            "结束时只比常数预测低 {share}",
+            "结束时为 {end}",
             "The weights start so large that the first outputs lie far from the targets: the loss begins at {start}, {times} "
-            "times that of a constant prediction ({level}), and ends {share} below it",
+            "times that of a constant prediction ({level}), and ends at {end}",
             start=outcome.start,
             level=outcome.outcome.constant_value,
             times=float(outcome.start or 0.0) / outcome.outcome.constant_value,
-            share=percent(outcome.outcome.gain or 0.0),
+            end=outcome.outcome.end,
         )
     else:
         course = Text(

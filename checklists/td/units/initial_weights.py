@@ -132,9 +132,9 @@ def fading_signal(run_data: RunData, moments: Moments) -> Optional[Fading]:
 
 
 def wide_start(run_data: RunData, moments: Moments) -> list[Scale]:
-    """The layers whose weights began with a gain of td.03.gain or more, where they are two and half of all, nothing was loaded,
-    and the loss began far off a constant prediction and was not brought down; or, of a training that came to nothing, whose loss
-    may not show it, of twice that gain; else none."""
+    """The layers whose weights began with a gain of td.03.gain or more, where they are half of all, nothing was loaded, and the
+    loss began far off a constant prediction and was not brought down; or, of a training that came to nothing, whose loss may not
+    show it, two or more of twice that gain; else none."""
     if run_data.loads:
         return []
     far = began_far_off(run_data, run_data.once(assess))
@@ -143,7 +143,7 @@ def wide_start(run_data: RunData, moments: Moments) -> list[Scale]:
     limit = run_data.limit("td.03.gain") * (1 if far else 2)
     layers = [entry for entry, _ in moments.courses() if entry.kind == "layer"]
     large = [one for one in _scales(run_data, layers) if one.gain >= limit]
-    return large if len(large) >= 2 and 2 * len(large) >= len(layers) else []
+    return large if len(large) >= (1 if far else 2) and 2 * len(large) >= len(layers) else []
 
 
 def began_far_off(run_data: RunData, outcome: Assessment) -> bool:

@@ -11,11 +11,12 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.locate.trace import to_numpy
+from msprec.locate.trace import ancestors, to_numpy
 from msprec.probe.data.label_control import LEAST, class_rows, different, samples_and_targets, standardised
 from msprec.probe.data.target_control import linear_told, neighbours_told
+from msprec.probe.steps.attainable_range import operator_place
 from msprec.probe.steps.connectivity_trace import GraphTrace
-from msprec.probe.steps.inference_trace import InferenceTraces, run_in_inference
+from msprec.probe.steps.inference_trace import InferenceTraces, layers, run_in_inference, weights_of
 from msprec.probe.steps.numpy_losses import BCE, BCE_LOGITS, MSE, SOFTMAX, kind_called
 
 #: Columns of targets, features and classes at most; relative difference that counts as none.
@@ -28,8 +29,10 @@ _EDGE = 1e-12
 
 
 def function_class(traces: InferenceTraces, material, losses: list) -> Optional[dict]:
-    """The entry ``function_class`` of ``probes.json``; None where the outputs follow the inputs in no such way, and without one
-    loss of the samples' own targets beside inputs of real numbers.
+    """The entry ``function_class`` of ``probes.json``; None where the outputs follow the inputs in no such way.
+
+    The outputs are what enters the one loss of a kind that is known; without one, what the last layer gives, where every
+    part of the batch is of real numbers.
 
     Args:
         traces: The step in inference mode.
@@ -37,32 +40,44 @@ def function_class(traces: InferenceTraces, material, losses: list) -> Optional[
         losses: The entries ``losses``.
 
     Returns:
-        dict: ``by`` (``affine``, ``linear``: one through the origin, ``scale`` or ``sign``), and how well the targets are told by
-        the nearest of the other samples (``whole``), and by others in the way of such outputs (``part``): as a share of their
-        variance, or of classes as the share of the way from the most frequent class to all right.
+        dict: ``by`` (``affine``, ``linear``: one through the origin, ``scale`` or ``sign``); ``widths`` and ``places`` of layers
+        with weights that are all in a row, where the inputs are real numbers alone; and, where other samples tell something of
+        the targets, how well these are told by the nearest of them (``whole``), and by others in the way of such outputs
+        (``part``): as a share of their variance, or of classes as the share of the way from the most frequent class to all right.
     """
-    known = [one for one in losses if one["kind"] in _KINDS and one["targets"]["input"] is not None]
-    if len(known) != 1:
-        return None
-    position, kind = known[0]["targets"]["input"], known[0]["kind"]
-    gathered = samples_and_targets(material, position, 1 if kind == SOFTMAX else _COLUMNS)
-    if gathered is None or gathered[0].shape[1] > _FEATURES:
-        return None
-    samples, targets = different(*gathered)
-    if len(targets) < LEAST or not (np.isfinite(samples).all() and np.isfinite(targets).all()):
-        return None
-    by = _follows(traces, material, position, kind)
-    return None if by is None else _shares(samples, targets, kind, by)
-
-
-def _follows(traces: InferenceTraces, material, position: int, kind: str) -> Optional[str]:
-    """How the outputs follow the inputs when these are doubled, turned round, and put half way to one another."""
     if any(not hasattr(one, "asnumpy") for one in traces.batches[0]):  # a batch whose parts are nested is not made anew
         return None
+    known = [one for one in losses if one["kind"] in _KINDS and one["targets"]["input"] is not None]
+    position, kind = (known[0]["targets"]["input"], known[0]["kind"]) if len(known) == 1 else (None, None)
+    reals = all(n == position or to_numpy(one).dtype.kind == "f" for n, one in enumerate(traces.batches[0]))
+    if kind is None and not reals:
+        return None
+    by = _follows(traces, material, position, kind)
+    if by is None:
+        return None
+    return {
+        "by": by,
+        **(_row(traces.of()) if reals else {}),
+        **(_shares(material, position, kind, by) or {} if kind is not None else {}),
+    }
+
+
+def _row(trace: GraphTrace) -> dict:
+    """``widths``: what the first layer is given and each gives, in features or channels; ``places``: where each is called."""
+    nodes = [(node, max(weights_of(node), key=lambda one: one.ndim)) for node in layers(trace)]
+    row, weights = zip(*[(node, weight) for node, weight in nodes if weight.ndim >= 2] or [((), ())])
+    if not weights or any(one not in ancestors(then.sources, within=True) for one, then in zip(row, row[1:])):
+        return {}
+    widths = [int(weights[0].shape[1]), *(int(one.shape[0]) for one in weights)]
+    return {"widths": widths, "places": [operator_place(one) for one in row]}
+
+
+def _follows(traces: InferenceTraces, material, position: Optional[int], kind: Optional[str]) -> Optional[str]:
+    """How the outputs follow the inputs when these are doubled, turned round, and put half way to one another."""
     ways = (lambda x: 2 * x, lambda x: -x, lambda x: (x + np.roll(x, 1, 0)) / 2)
     others = (run_in_inference(material, _changed(traces.batches[0], position, one)) for one in ways)
     made = [_outputs(one, kind) for one in (traces.of(), *others)]
-    if any(one is None or not np.isfinite(one).all() for one in made) or not np.abs(made[0]).max() > 0:
+    if any(one is None or not np.isfinite(one).all() for one in made) or not np.ptp(made[0], axis=0).max() > 0:
         return None
     plain, doubled, negative, halfway = made
     least = _SAME * np.abs(plain).max()
@@ -70,12 +85,15 @@ def _follows(traces: InferenceTraces, material, position: int, kind: str) -> Opt
         bool(np.abs(one).max() <= least)
         for one in (doubled - 2 * plain, negative + plain, halfway - (plain + np.roll(plain, 1, 0)) / 2)
     )
+    # half way between samples of one piece, a network of straight pieces is affine too
+    centre, beyond = plain + negative, doubled - 2 * plain
+    affine = affine and all(np.ptp(one, axis=0).max() <= 2 * least for one in (centre, beyond))
     if affine:
         return "linear" if scale else "affine"
     return "scale" if scale else "sign" if sign else None
 
 
-def _changed(batch: tuple, position: int, change: Callable) -> tuple:
+def _changed(batch: tuple, position: Optional[int], change: Callable) -> tuple:
     """The batch with every input of real numbers but the targets changed so."""
     from mindspore import Tensor
 
@@ -86,11 +104,14 @@ def _changed(batch: tuple, position: int, change: Callable) -> tuple:
     )
 
 
-def _outputs(trace: GraphTrace, kind: str) -> Optional[np.ndarray]:
-    """What enters the loss, of probabilities their log odds."""
-    found = next((node for node in trace.nodes if kind_called(node.callee) == kind and node.inputs), None)
+def _outputs(trace: GraphTrace, kind: Optional[str]) -> Optional[np.ndarray]:
+    """What enters the loss, of probabilities their log odds; what the last layer gives, where no known one is called."""
+    found = next(
+        (node for node in trace.nodes if kind is not None and kind_called(node.callee) == kind and node.inputs), None
+    )
     if found is None:
-        return None
+        last = layers(trace)[-1:]
+        return to_numpy(last[0].results[0]).astype(np.float64) if last and last[0].results else None
     values = to_numpy(found.inputs[0]).astype(np.float64)
     if kind != BCE:
         return values
@@ -98,8 +119,14 @@ def _outputs(trace: GraphTrace, kind: str) -> Optional[np.ndarray]:
     return np.log(inside / (1 - inside))
 
 
-def _shares(samples: np.ndarray, targets: np.ndarray, kind: str, by: str) -> Optional[dict]:
-    """The entry, where the neighbours' targets tell something of the samples'."""
+def _shares(material, position: int, kind: str, by: str) -> Optional[dict]:
+    """The shares ``whole`` and ``part``, where the neighbours' targets tell something of the samples'."""
+    gathered = samples_and_targets(material, position, 1 if kind == SOFTMAX else _COLUMNS)
+    if gathered is None or gathered[0].shape[1] > _FEATURES:
+        return None
+    samples, targets = different(*gathered)
+    if len(targets) < LEAST or not (np.isfinite(samples).all() and np.isfinite(targets).all()):
+        return None
     classes = kind != MSE
     wanted = class_rows(targets, _CLASSES) if kind == SOFTMAX else targets.astype(np.float64)
     if wanted is None or (classes and not np.isin(wanted, (0, 1)).all()):
@@ -110,7 +137,7 @@ def _shares(samples: np.ndarray, targets: np.ndarray, kind: str, by: str) -> Opt
     if near is None:
         return None
     whole, part = (_share(wanted, one, classes) for one in (near, _told(samples, wanted, by, classes)))
-    return None if whole is None or part is None else {"by": by, "whole": whole, "part": part}
+    return None if whole is None or part is None else {"whole": whole, "part": part}
 
 
 def _share(wanted: np.ndarray, told: np.ndarray, classes: bool) -> Optional[float]:

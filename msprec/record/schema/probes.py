@@ -463,6 +463,11 @@ _FUNCTION_CLASS = {
         "how the outputs follow the inputs: affine, linear (an affine map through the origin), scale (they grow as the inputs "
         "do), sign (they change their sign with them)",
     ),
+    "widths": key(
+        [count],
+        "what the first layer with weights is given and each gives; absent: not all in a row, or not all inputs are real",
+    ),
+    "places": key([PLACE], "where each of these layers is called, or made in a container"),
     "whole": key(
         finite,
         "how well the nearest of other samples tell the targets: share of their variance, or of the way from the most frequent "

@@ -8,6 +8,8 @@ from msprec.checklists.cg.connectivity.function_class import judge_function_clas
 
 
 class _Outcome:
+    gain = None
+
     def __init__(self, majority):
         self.constant = type("Constant", (), {"majority": majority})()
 
@@ -33,3 +35,27 @@ def test_what_such_outputs_can_tell(tmp_path, monkeypatch, facts, gain, majority
     told = judge_function_class(run_data(tmp_path, run))
     assert (told is not None) is found
     assert told is None or told.locations
+
+
+@pytest.mark.parametrize(
+    ("by", "widths", "gain", "found"),
+    [
+        ("affine", [1, 16, 16, 1], None, True),  # how far it came is not known
+        ("linear", [10, 96, 96, 2], 0.5, True),
+        ("affine", [10, 96, 2], 0.5, False),  # two layers may be meant to be one map of a lower rank
+        ("affine", [8, 4, 2, 4, 8], 0.5, False),  # a code of fewer numbers
+        ("scale", [10, 96, 96, 2], 0.5, False),
+        ("affine", [10, 96, 96, 2], 0.95, False),  # a line is enough
+        ("affine", None, 0.5, False),
+    ],
+)
+def test_layers_in_a_row_for_nothing(tmp_path, monkeypatch, by, widths, gain, found):
+    outcome = _Outcome(None)
+    outcome.gain = gain
+    monkeypatch.setattr(function_class, "learning_outcome", lambda _: outcome)
+    run = Run()
+    places = [{"file": "train.py", "line": 3}]
+    run.facts["probes"] = {"function_class": {"by": by, "widths": widths, "places": places}, "skipped": {}}
+    told = judge_function_class(run_data(tmp_path, run))
+    assert (told is not None) is found
+    assert told is None or told.locations[0]["line"] == 3

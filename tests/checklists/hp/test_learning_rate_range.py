@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from building import Run, optimizer
+from building import Run, column, dataset, optimizer
 
 from msprec.bilingual import Text
 from msprec.checklists.common.training.constant_prediction import BesideConstant, ConstantLoss
@@ -291,3 +291,16 @@ def test_a_schedule_for_the_steps_of_all_ranks(verdict, values, ranks, last, pro
     entry = verdict("hp.01", made)
     assert ("as many times fewer" in entry["summary"]) == problem, entry["summary"]
     assert not problem or entry["conclusion"] == "problem"
+
+
+@pytest.mark.parametrize(("explained", "conclusion"), [(0.98, "undecided"), (0.1, "ok")])
+def test_what_learnt_hardly_anything_is_not_called_right(verdict, explained, conclusion):
+    """Nearest neighbours tell the targets, and the training came a twentieth below a constant prediction."""
+    losses = [*np.linspace(1.8, 0.95, 30), *[0.95 + 0.005 * (-1) ** n for n in range(170)]]
+    targets = dataset(columns=[column("x"), column("y", shape=[1], min=-3.0, max=3.0, mean=0.0, std=1.0)])
+    targets["label"] = {"column": "y", "kind": "continuous"}
+    made = run(losses, 0.1, datasets=[targets])
+    control = {"samples": 1000, "explained": explained, "by": "neighbours"}
+    loss = {"kind": "mse", "targets": {"input": 1}, "place": None}
+    made.facts["probes"] = {"losses": [loss], "target_control": control, "skipped": {}}
+    assert verdict("hp.01", made)["conclusion"] == conclusion

@@ -39,6 +39,16 @@ def test_how_wide_and_how_far_off(tmp_path, start, end, std, loaded, found):
     assert len(wide_start(data, Moments(data))) == found
 
 
+@pytest.mark.parametrize(("start", "found"), [(60.0, 1), (2.31, 0)])
+def test_a_wide_last_layer_alone(tmp_path, start, found):
+    """It puts the first outputs far off by itself."""
+    made = _run(start, 2.31, 2.0)
+    made.facts["parameters"]["parameters"][0]["initial"]["std"] = 0.1
+    made.facts["probes"]["units"]["moments"][0]["entries"] = made.facts["probes"]["units"]["moments"][0]["entries"][:2]
+    data = run_data(tmp_path, made)
+    assert len(wide_start(data, Moments(data))) == found
+
+
 @pytest.mark.parametrize(("end", "std", "found"), [(2.4, 1.0, ["0"]), (0.1, 1.0, []), (2.4, 0.05, [])])
 def test_wide_layers_before_the_one_in_front_of_lost_units(tmp_path, end, std, found):
     """The units behind the second layer are lost in the middle; its own weights are of a usual width."""

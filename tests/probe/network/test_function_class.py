@@ -73,6 +73,48 @@ def test_rings_around_the_origin():
     assert told["by"] == "scale" and told["whole"] > 0.75 and told["part"] < 0.3
 
 
+class Parts(nn.Cell):
+    """Three layers with weights, as they are put together."""
+
+    def __init__(self, way, act):
+        super().__init__()
+        self.way, self.act = way, act
+        self.a, self.b, self.c = nn.Dense(2, 8), nn.Dense(8, 8), nn.Dense(8 if way != "beside" else 2, 2)
+
+    def construct(self, x):
+        if self.way == "beside":
+            return self.b(self.a(x))[:, :2] + self.c(x)
+        h = self.act(self.a(x))
+        return self.c(h + self.act(self.b(h)))
+
+
+@pytest.mark.parametrize(
+    ("way", "act", "by", "widths"),
+    [
+        ("shortcut", nn.Identity(), "affine", [2, 8, 8, 2]),
+        ("beside", nn.Identity(), "affine", None),  # not in a row
+        ("shortcut", nn.ReLU(), None, None),
+    ],
+)
+def test_a_loss_of_its_own(way, act, by, widths):
+    """The last layer is asked, and every part of the batch is of real numbers."""
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    net, material = Parts(way, act), Material()
+    batch = (Tensor(PLANE[:40]), Tensor(PLANE[40:80]))
+    build = lambda given, _=None: of_forward(  # noqa: E731
+        lambda x, y: (net(x) - y).abs().mean(), given, net.trainable_params(), [net]
+    )
+    material.offer("functional", batch, build, [net], [nn.SGD(net.trainable_params())])
+    told = function_class(InferenceTraces(material), material, []) or {}
+    assert told.get("by") == by and told.get("widths") == widths and "whole" not in told
+    assert by is None or widths is None or len(told["places"]) == 3
+
+
+def test_samples_that_all_give_the_same_follow_in_no_way():
+    dead = nn.SequentialCell(nn.ReLU(), nn.Dense(24, 24, weight_init="zeros"))
+    assert found(LINE, np.sin(LINE), dead, bias=True) is None
+
+
 @pytest.mark.parametrize(("middle", "bias"), [(nn.ReLU(), True), (nn.Sigmoid(), False)])
 def test_others(middle, bias):
     assert found(LINE, np.sin(LINE), middle, bias=bias) is None

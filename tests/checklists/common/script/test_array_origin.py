@@ -60,6 +60,16 @@ _HALVES = """class Halves:
         (_LOADED + "y = y[rng.permutation(9)]\nX = X[rng.permutation(9)]\n" + _USED, ("y", "X", 2)),
         (_LOADED + "X = np.random.permutation(X)\ny = np.random.permutation(y)\n" + _USED, ("X", "y", 2)),
         (_LOADED + "X = np.random.permutation(X)\n" + _USED, ("X", "y", 2)),
+        # turned round, moved on or sorted by itself
+        (_LOADED + "y = y[::-1].copy()\n" + _USED, ("y", "X", 2)),
+        (_LOADED + "y = np.roll(y, 1, axis=0)\n" + _USED, ("y", "X", 2)),
+        (_LOADED + "y = np.sort(y).astype(int)\n" + _USED, ("y", "X", 2)),
+        (_LOADED + "X = np.flip(X, axis=0)\n" + _USED, ("X", "y", 2)),
+        (_LOADED + "X = np.flip(X, axis=1)\n" + _USED, None),
+        (_LOADED + "y = y[:, ::-1]\n" + _USED, None),
+        (_LOADED + "X = X[::-1]\ny = y[::-1]\n" + _USED, None),
+        ("X = load()\ny = X.copy()\ny = np.roll(y, -1)\n" + _USED, None),  # a series beside the next step
+        (_LOADED + "z = np.roll(X, -1)\nstep(X[:n], z[:n])\n", None),
         (_MODULE.format("self.X = self.X[i]"), ("self.X", "self.y", 5)),
         (_LOADED + "rng.shuffle(X[:5])\ny = y.astype(int)\n" + _USED, ("X", "y", 2)),
         (_LOADED + "a = rng.permutation(X)\nb = rng.permutation(y)\nstep(a[:n], b[:n])\n", ("b", "a", 3)),
