@@ -165,7 +165,7 @@ def learning_outcome(run_data: RunData) -> BesideConstant:
 
     Nothing: not hp.01.constant of the constant's loss below it, or within two standard errors of it. Learnt: hp.01.learnt of
     it below, or a validation score clearly above the share of the most frequent class. Unknown: fewer than
-    hp.01.outcome_steps losses, optimizers that take turns, no constant.
+    hp.01.outcome_steps losses, optimizers that take turns, no constant (but of a loss's main term: `_of_main_term`).
     """
     losses = _losses(run_data)
     if losses is None or len(losses) < run_data.limit("hp.01.outcome_steps"):
@@ -176,7 +176,9 @@ def learning_outcome(run_data: RunData) -> BesideConstant:
         return BesideConstant("diverged", constant=constant, steps=len(losses))
     end, error = float(tail.mean()), float(tail.std()) / math.sqrt(len(tail))
     known = BesideConstant("unknown", end, constant, len(losses))
-    if constant is None or not constant.value > 0:
+    if constant is None:
+        return _of_main_term(run_data, known, float(losses[0]))
+    if not constant.value > 0:
         return known
     above = run_data.limit("hp.01.diverged")
     if end > above * max(constant.value, float(losses[0])):
@@ -188,6 +190,20 @@ def learning_outcome(run_data: RunData) -> BesideConstant:
         return known._replace(verdict="nothing")
     learnt = gain >= run_data.limit("hp.01.learnt") and gain > doubt
     return known._replace(verdict="learnt" if learnt else "hardly")
+
+
+def _of_main_term(run_data: RunData, known: BesideConstant, start: float) -> BesideConstant:
+    """Of a loss of several terms, that nothing was learnt: where one of them, most of the loss at the start (hp.01.main_term),
+    alone compares with targets, and ends no lower than it is for the best constant prediction; both in that term's unit. Else as
+    it was known: how far down such a term can come is not known."""
+    fitted = [one for one in run_data.probes.terms if one.fits]
+    fit = fitted[0].fits[0] if len(fitted) == 1 and len(fitted[0].fits) == 1 else None
+    if fit is None or fit.kind not in _HOW or not (fit.constant and fit.end and fitted[0].end and start > 0):
+        return known
+    if (fitted[0].start or 0.0) < run_data.limit("hp.01.main_term") * start or fit.end < fit.constant:
+        return known
+    level = ConstantLoss(fitted[0].end * fit.constant / fit.end, _HOW[fit.kind], fit.kind, "")
+    return known._replace(verdict="nothing", end=fitted[0].end, constant=level)
 
 
 def learnt_by(run_data: RunData, share: str) -> bool:

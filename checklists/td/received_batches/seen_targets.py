@@ -5,7 +5,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import first_place, train_sets
-from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.script.array_origin import argument_origins, array_origins
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
@@ -86,6 +86,8 @@ def _not_shifted(run_data: RunData, facts) -> Finding:
     sets = train_sets(run_data)
     inputs = [(data, one) for data in sets for one in data.columns if one.name != data.label.column]
     made = [origin for data, one in inputs for origin in array_origins(run_data, data, one)[:1]]
+    steps = [one.place for one in run_data.train_steps if one.place and one.style == "functional"]
+    made += [origin for at in steps for origin in argument_origins(run_data, at, facts.input or 0)[:2]]
     return problem(
         Text(
             "目标没有错开：网络只看得到当前及之前的 token，而每个位置的目标就是该位置的输入 token，照抄即可。",
@@ -93,8 +95,8 @@ def _not_shifted(run_data: RunData, facts) -> Finding:
             "token given there, which it only has to copy.",
         ),
         Text(
-            "预测下一个 token：logits[:, :-1] 与 tokens[:, 1:] 比较。",
-            "Predict the next token: compare logits[:, :-1] with tokens[:, 1:].",
+            "预测下一个 token：logits[:, :-1] 与 tokens[:, 1:] 比较；解码器的输入为起始符加 tokens[:, :-1]。",
+            "Predict the next token: compare logits[:, :-1] with tokens[:, 1:]; give a decoder a start token and tokens[:, :-1].",
         ),
         [run_data.code(facts.loss_place, Text("损失函数的调用处", "Where the loss is called"))],
         [one for one in (facts.loss_place, *map(first_place, sets), *made) if one],

@@ -129,8 +129,10 @@ def _shift_of(targets: np.ndarray, inputs: list) -> Optional[_Shifted]:
             continue
         given, following = tokens[:, : tokens.shape[1] - 1], tokens[:, 1:]
         aimed = targets[:, : given.shape[1]]
-        for shift, expected, other in ((1, following, given), (0, given, following)):
-            if _agrees(aimed, expected, other):
+        # a start token may stand in the place of the first
+        behind_start = (aimed[:, 1:], given[:, 1:], following[:, 1:])
+        for shift, *compared in ((1, aimed, following, given), (0, aimed, given, following), (0, *behind_start)):
+            if _agrees(*compared):
                 return _Shifted(position, shift, length, 1)
     return None
 

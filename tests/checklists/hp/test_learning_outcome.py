@@ -496,3 +496,25 @@ def test_standardised_targets_are_no_progress(verdict):
     run = tried(swept(training(level, datasets=[dataset([pictures])]), 1e-3, 1.0), used=2.3, tenth=0.05)
     run.facts["range_test"]["standardised"] = [{"rate": 0.1, "losses": [0.9] * 30}]
     assert verdict("hp.01", run)["conclusion"] == "problem"
+
+
+def _term(start, end, fits, constant=0.42):
+    fit = {"kind": "bce_with_logits", "start": 0.7, "end": fits, "constant": constant, "samples": 256}
+    return {"place": None, "start": start, "end": end, "fits": [fit] if fits else []}
+
+
+@pytest.mark.parametrize(
+    ("terms", "nothing"),
+    [
+        ([_term(44.0, 27.5, 0.43), _term(0.2, 0.1, None)], True),
+        ([_term(44.0, 25.0, 0.39), _term(0.2, 0.1, None)], False),  # how much lower it can come is not known
+        ([_term(10.0, 9.0, 0.43), _term(34.0, 0.1, None)], False),  # the smaller part
+        ([_term(40.0, 27.5, 0.43), _term(4.0, 2.0, 0.43)], False),  # two that compare with targets
+    ],
+)
+def test_the_main_term_of_a_loss(tmp_path, verdict, terms, nothing):
+    run = training(lambda n: 27.9 + 16.0 * math.exp(-n / 4) + 0.1 * (n % 2), builtin=False)
+    run.facts["probes"] = {"terms": terms, "skipped": {}}
+    told = {one["id"]: one for one in conclude(run.write(tmp_path), "en")["beyond"]}["td.01"]
+    assert (told["conclusion"] == "problem") is nothing, told["summary"]
+    assert ("learnt nothing" in told["summary"]) is nothing

@@ -64,6 +64,15 @@ def test_input_that_is_not_shifted(causal):
     assert (found["earlier"] == 0) == causal
 
 
+@pytest.mark.parametrize("shifted", [True, False])
+def test_a_decoder_behind_a_start_token(shifted):
+    """It is given the start, and the targets from the second on in their own places, or from the first on one place later."""
+    start = np.full((6, 1), VOCABULARY - 1, np.int32)
+    given = np.concatenate([start, TOKENS[:, :-2] if shifted else TOKENS[:, 1:-1]], axis=1)
+    found = facts(Attention(True), (Tensor(given), Tensor(TOKENS[:, :-1])), of_next)
+    assert found["shift"] == (1 if shifted else 0) and found["before"] == 0 and found["after"] > 0.01
+
+
 def test_slices_of_one_input():
     def forward(net):
         return lambda tokens: ops.cross_entropy(net(tokens[:, :-1]).swapaxes(1, 2), tokens[:, 1:])
