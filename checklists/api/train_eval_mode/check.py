@@ -6,6 +6,7 @@ from typing import Any, Optional
 
 from msprec.bilingual import Joined, Text, english, listed
 from msprec.checklists.api.train_eval_mode.fixed_statistics import fixed_statistics
+from msprec.checklists.api.train_eval_mode.flag_left_on import flag_left_on
 from msprec.checklists.api.train_eval_mode.lost_statistics import lost_statistics
 from msprec.checklists.api.train_eval_mode.never_switched_off import SAMPLES, never_switched_off
 from msprec.checklists.api.train_eval_mode.repeated_calls import (
@@ -47,11 +48,13 @@ def modes(run_data: RunData) -> Finding:
     after the run, only cells that ran count, and a functional dropout that gave two results for one input is a problem; so is
     dropout that an argument switches (``keep_prob``, ``training``) where an evaluation leaves it at a value that drops, and
     so are moving statistics of a class's own that are computed and not written back, and a BatchNorm that trains with
-    ``use_batch_statistics=False`` and the statistics that it began with. Scripts named beside the run
+    ``use_batch_statistics=False`` and the statistics that it began with, and a flag of the script's own that an evaluation in a
+    loop sets and nothing sets back. Scripts named beside the run
     (``--also``) count with what their source shows for sure.
     """
     found = never_switched_off(run_data) or with_scripts(run_data, _recorded_modes(run_data))
-    beside = [one for one in (lost_statistics(run_data), fixed_statistics(run_data)) if one is not None]
+    judges = (lost_statistics, fixed_statistics, flag_left_on)
+    beside = [one for one in (judge(run_data) for judge in judges) if one is not None]
     return together([found, *beside]) if beside else found
 
 

@@ -1,5 +1,6 @@
 """Two linear layers in a row without an activation between them: together they are one linear layer (cg.03)."""
 
+import ast
 import re
 from typing import Optional
 
@@ -8,9 +9,9 @@ from msprec.checklists.common.findings import note
 from msprec.checklists.common.script.class_choice import built_by, chosen_at, conditions_at
 from msprec.checklists.common.script.discarded_results import discarded_calls
 from msprec.engine.finding import Evidence, Finding, problem
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name
+from msprec.source.user_code import called_name, construct_of
 
 #: Names of layers that are linear by design: projections, attention, factors of a matrix, parameters of a distribution.
 _BY_DESIGN = re.compile(
@@ -30,13 +31,17 @@ _NOTHING, _LEAKY = "Identity", "LeakyReLU"
 def judge_linear_pairs(run_data: RunData, evidence: list) -> Optional[Finding]:
     """Problem: two of MindSpore's Dense or convolution layers of one cell in a row, the inner width no bottleneck.
 
-    Or the whole network is a row of Dense layers with at most normalisations in between. None where there are none: pairs in
+    Or the whole network is a row of Dense layers with at most normalisations in between, or units of one class follow one another
+    that begin and end with such layers. None where there are none: pairs in
     doubt are added to ``evidence`` as a note. In doubt are a smaller width between wider ones (a factorised matrix, an
     adapter, an autoencoder), grouped, 1×1 and oblong convolutions, a normalisation in between, layers of different cells, and
     names that speak of projections, attention or the parameters of a distribution.
     """
     pairs = run_data.probes.graph.linear_pairs
     plain = [pair for pair in pairs if _is_plain(pair)] or (pairs if _is_whole_network(run_data, pairs) else [])
+    units = _unit_after_unit(run_data, pairs) if not plain else []
+    if units:
+        return _ends_linear(run_data, units, evidence)
     if plain:
         return _forgotten(run_data, plain, evidence)
     if pairs:
@@ -67,6 +72,52 @@ def _is_whole_network(run_data: RunData, pairs: list) -> bool:
     }
     wide = all(pair.class_ == "Dense" and pair.sizes[1] >= min(pair.sizes[0], pair.sizes[2]) for pair in pairs)
     return len(pairs) >= 2 and len(layers) == len(pairs) + 1 and wide and not others
+
+
+def _unit_after_unit(run_data: RunData, pairs: list) -> list:
+    """The pairs between units of one class of the script's, two or more, of which each ends with a layer as wide as it began and
+    the next begins with one: a shortcut around each, or an activation behind it, would stand between the two."""
+    classes = {cell.path: cell.class_ for network in run_data.networks for cell in network.cells if not cell.builtin}
+
+    def unit(path: str) -> str:
+        return classes.get(path.rpartition(".")[0]) or ""
+
+    found = [
+        pair
+        for pair in pairs
+        if len(set(pair.sizes)) == 1 and not pair.between and not any(1 in kernel for kernel in pair.kernels)
+        if _home(pair.first) != _home(pair.second) and unit(pair.first) and unit(pair.first) == unit(pair.second)
+        if all(n == 1 for n in pair.groups)
+    ]
+    return found if len(found) > 1 and len({unit(pair.first) for pair in found}) == 1 else []
+
+
+def _ends_linear(run_data: RunData, pairs: list, evidence: list) -> Finding:
+    classes = {cell.path: cell.class_ for network in run_data.networks for cell in network.cells}
+    name = classes[pairs[0].first.rpartition(".")[0]]
+    backs = [
+        place(file, one.lineno)
+        for file, node in run_data.source.classes(name)
+        for one in ast.walk(construct_of(node) or ast.Pass())
+        if isinstance(one, ast.Return)
+    ]
+    places = [*backs, *(at for pair in pairs for at in (pair.before, pair.place, pair.created) if at)]
+    return problem(
+        Text(
+            "{name} 的每个单元以线性层结束，下一个单元又以线性层开始，其间既没有激活函数也没有把输入加回来（{names}）："
+            "每两个这样的层合起来只相当于一个。",
+            "Each {name} ends with a linear layer and the next begins with one, with neither an activation nor a sum with the "
+            "unit's input between them ({names}): every two of these layers can express no more than one.",
+            name=name,
+            names=listed([f"{pair.first} → {pair.second}" for pair in pairs[:4]]),
+        ),
+        Text(
+            "残差单元应返回 x + f(x)；否则在单元末尾加上激活函数。",
+            "A residual unit returns x + f(x); otherwise put an activation at the end of the unit.",
+        ),
+        [*run_data.code_at(places, Text("单元的结尾", "The end of the units")), *evidence],
+        places,
+    )
 
 
 def _home(path: str) -> str:

@@ -14,7 +14,7 @@ _WINDOW = ArgumentName(("kernel_size",), 2)
 #: Layers that look at several places by themselves.
 _LOOKS_AROUND = r"\b(LSTM|GRU|RNN)\w*\(|attention|transformer|unfold|stride_tricks|positional"
 #: Data without an order of their places.
-_SETS = r"point_?(net|cloud)|deep_?sets?\b|\bsets?_(encoder|size)|graph|\badj"
+_SETS = r"point_?(net|cloud)|deep_?sets?\b|\bsets?_(encoder|size)|graph(?!_mode)|\badj"
 
 
 def judge_single_places(run_data: RunData) -> Optional[Finding]:

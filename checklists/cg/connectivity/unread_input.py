@@ -11,24 +11,78 @@ from msprec.checklists.common.training.constant_prediction import learning_outco
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import argument_names
+from msprec.source.user_code import argument_names, called_name, root_name
 
 #: What tells, by its name, which samples or elements count, and how much.
 _COUNTS = re.compile(r"(?i)(^|_)(mask|valid|weights?|has|present|observed|keep|seen|known)(_|$)|masks?$")
+
+#: Operations over several places.
+_REDUCES = re.compile(r"(?i)softmax|mean|sum|max")
 
 
 def judge_unread_input(run_data: RunData) -> Optional[Finding]:
     """A problem where ``construct`` never reads an argument, and two embedding tables look up one and the same other (one line
     was copied from the other), or another one of whole numbers like it takes rows and is read once more, as the ends of edges
     are, or the training learnt nothing or hardly anything; or the function that is differentiated never reads what its name calls
-    a mask or weight of the samples; None elsewhere: an interface may be wider than a network needs."""
+    a mask or weight of the samples, or a cell does not and nothing else computes with it; None elsewhere: an interface may be
+    wider than a network needs."""
     unread = [one for one in required_arguments(run_data) if not one.read]
     for one in unread:
         copied = _looked_up_twice(run_data, one) or _rows_by_the_other(run_data, one)
         if copied or learning_outcome(run_data).verdict in ("nothing", "hardly"):
             return _finding(run_data, one, copied)
     forgotten = [one for one in forward_arguments(run_data) if not one.read and _COUNTS.search(one.name)]
-    return _forgotten(run_data, forgotten[0]) if forgotten else None
+    if forgotten:
+        return _forgotten(run_data, forgotten[0])
+    masks = [one for one in unread if _COUNTS.search(one.name) and not _computed_with(run_data, one)]
+    return _handed_on_alone(run_data, masks[0]) if masks else None
+
+
+def _computed_with(run_data: RunData, argument: Argument) -> bool:
+    """Whether a function of the file computes with an argument of that name, and does not hand it on alone, as where several
+    cells have one interface."""
+    for function in run_data.source.nodes(argument.place.file, ast.FunctionDef):
+        if argument.name not in argument_names(function):
+            continue
+        nodes = list(ast.walk(function))
+        handed = {id(one) for call in nodes if isinstance(call, ast.Call) and _is_of_cell(call) for one in _given(call)}
+        if any(isinstance(one, ast.Name) and one.id == argument.name and id(one) not in handed for one in nodes):
+            return True
+    return False
+
+
+def _is_of_cell(call: ast.Call) -> bool:
+    """A call of a field, ``self.pool(…)``, or of a plain name, as a network has."""
+    function = call.func
+    return isinstance(function, ast.Name) or (isinstance(function, ast.Attribute) and root_name(function) == "self")
+
+
+def _given(call: ast.Call) -> list:
+    return [*call.args, *(word.value for word in call.keywords)]
+
+
+def _handed_on_alone(run_data: RunData, argument: Argument) -> Finding:
+    return problem(
+        Text(
+            "网络把 {name} 传到 {where}，而 construct 从未使用它，别处也没有用它计算：它所标出的位置照样参与计算。",
+            "The network hands {name} on to {where}, whose construct never reads it, and nothing else computes with it: the "
+            "places that it marks take part all the same.",
+            name=argument.name,
+            where=at(argument.place),
+        ),
+        Text(
+            "在 softmax 之前给无效位置加上很大的负数，或在求和、求平均时乘以它。",
+            "Add a large negative number where it says so before the softmax, or multiply by it in sums and means.",
+        ),
+        [run_data.code_at([argument.place], Text("construct", "The forward function"))],
+        [argument.place, *_reductions(argument)],
+    )
+
+
+def _reductions(argument: Argument) -> list:
+    """The lines of a construct that take a softmax, a sum, a mean or a maximum."""
+    calls = [one for one in ast.walk(argument.construct) if isinstance(one, ast.Call)]
+    return [place(argument.place.file, one.lineno) for one in calls if _REDUCES.search(called_name(one))]
 
 
 def _forgotten(run_data: RunData, argument: Argument) -> Finding:

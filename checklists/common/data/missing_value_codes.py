@@ -1,9 +1,16 @@
 """Which repeated extreme values stand for "missing": the judgement on the recorder's suspects (ds.01)."""
 
+import ast
+from typing import Optional
+
 from msprec.checklists.common.data.one_quantity import is_apart, is_one_quantity
 from msprec.checklists.common.training.reinforcement import learns_by_rewards
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
+from msprec.source.user_code import plain_number
+
+#: Calls that bring values into bounds.
+_CLIPS = {"clip", "clamp", "clip_by_value", "minimum", "maximum"}
 
 # values that people customarily write where a number is missing; round ones far from any scale
 CODES = {
@@ -37,7 +44,29 @@ def missing_marks(run_data: RunData, dataset: Fact, column: Fact) -> list:
         marks = [
             mark for mark in marks if is_code(mark.value)
         ]  # a reward at the end of an episode is a value of its own
+    marks = [mark for mark in marks if is_code(mark.value) or not _clipped_to(run_data, column, mark.value)]
     return _not_saturated(run_data, column, marks)
+
+
+def _clipped_to(run_data: RunData, column: Fact, value: float) -> bool:
+    """Whether the value is the least or the greatest of the whole column, and the code clips to it."""
+    if value not in (column.min, column.max):
+        return False
+    code = run_data.source
+    given = (
+        part
+        for file in code.trees
+        for call in code.calls_named(file, _CLIPS)
+        for one in (*call.args, *(word.value for word in call.keywords))
+        for part in (one.elts if isinstance(one, ast.Tuple) else [one])
+    )
+    return any(_written(one) == value for one in given)
+
+
+def _written(node: ast.AST) -> Optional[float]:
+    minus = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+    number = plain_number(node.operand if minus else node)  # type: ignore[attr-defined]
+    return -number if minus and number is not None else number
 
 
 def _drawn_again(run_data: RunData, suspect: Fact) -> bool:

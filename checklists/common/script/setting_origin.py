@@ -21,6 +21,9 @@ _NUMPY = ("np", "numpy")
 _HANDS_ON = ("float", "int", "Tensor", "tensor", "max", "min", "Normal", "TruncatedNormal", "Uniform", "Constant")
 
 
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
 class ArgumentName(NamedTuple):
     """An argument of a call: by which names, or at which position."""
 
@@ -49,7 +52,7 @@ class _Asked(NamedTuple):
     def chosen(self, found: list) -> Optional[tuple]:
         """The one ``(file, expression)`` of several, or the first of those that give the value of the run, or the only one of
         which it is not known."""
-        if len(found) == 1:
+        if len(found) == 1 or self._one_way(found):
             return found[0]
         if self.value is None:
             return None
@@ -57,6 +60,19 @@ class _Asked(NamedTuple):
         told = [one for one, value in values if value == self.value]
         unknown = [one for one, value in values if value is None]
         return told[0] if told else unknown[0] if len(unknown) == 1 else None
+
+    def _one_way(self, found: list) -> bool:
+        """Whether one function gives the same name several times, as to layers in a row."""
+        source = self.run_data.source
+        ways = {
+            (
+                file,
+                ast.unparse(node),
+                *(id(one) for one in source.enclosing(file, node.lineno) if isinstance(one, _SCOPES)),
+            )
+            for file, node in found
+        }
+        return len(ways) == 1 and all(isinstance(node, (ast.Name, ast.Attribute)) for _, node in found)
 
     def _value(self, file: str, node: ast.expr) -> Optional[float]:
         """A number, or the one that the module gives to a name."""

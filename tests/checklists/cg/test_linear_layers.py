@@ -150,3 +150,39 @@ def test_where_it_comes_from(verdict, code, made, line):
     graph = {"cells": cells, "unregistered": [], "loss_seen": True, "linear_pairs": [pair(created=created)]}
     run.facts["probes"] = {"skipped": {}, "graph": graph}
     assert {"file": "train.py", "line": line} in verdict("cg.03", run)["locations"]
+
+
+UNIT = """class Unit(nn.Cell):
+    def construct(self, x):
+        y = self.act(self.expand(x))
+        return self.reduce(y)
+"""
+
+
+@pytest.mark.parametrize(
+    ("changes", "count", "found"),
+    [
+        ({}, 2, True),
+        ({}, 1, False),  # one may be the head of a design
+        ({"between": ["layernorm"]}, 2, False),
+        ({"sizes": [64, 16, 64]}, 2, False),
+        ({"class": "Conv2d", "kernels": [[3, 3], [1, 1]]}, 2, False),
+    ],
+)
+def test_units_that_end_and_begin_with_a_linear_layer(verdict, changes, count, found):
+    made = Run(parameters=[parameter("units.0.reduce.weight", [4, 4])], source={"train.py": UNIT})
+    names = [f"units.{n}" for n in range(4)]
+    cells = [{"path": "", "class": "Net", "builtin": False, "args": "", "parameters": []}]
+    cells += [{"path": name, "class": "Unit", "builtin": False, "args": "", "parameters": []} for name in names]
+    made.set("network", [{"id": 0, "class": "Net", "role": "train", "cells": cells}])
+    pairs = [
+        pair(f"units.{n}.reduce", f"units.{n + 1}.expand", **{"sizes": (64, 64, 64), **changes}) for n in range(count)
+    ]
+    graph = {"cells": [], "unregistered": [], "loss_seen": True, "linear_pairs": pairs}
+    graph["cells"] = [
+        {"path": "units.0.reduce", "class": "Dense", "builtin": True, "loss": False, "calls": 1, "used": True}
+    ]
+    made.facts["probes"] = {"skipped": {}, "graph": graph}
+    entry = verdict("cg.03", made)
+    assert ("Each Unit ends" in entry["summary"]) is found, entry["summary"]
+    assert not found or entry["locations"][0]["line"] == 4

@@ -46,3 +46,36 @@ def test_a_mask_that_a_loss_never_reads(tmp_path, name, value, found):
     run = Run(source={"train.py": STEP.format(name, value)})
     seen = judge_unread_input(run_data(tmp_path, run))
     assert (seen.locations[0]["line"] if seen else None) == (1 if found else None)
+
+
+NET = """class Pool(nn.Cell):
+    def construct(self, h, {0}):
+        w = ops.softmax(self.score(h), -1)
+        return (h * w).sum(1)
+
+
+class Net(nn.Cell):
+    def construct(self, x, {0}):
+        return self.head(self.pool(self.embed(x), {1}))
+
+
+def loss(x, {0}, y):
+    return ((net(x, {0}) - y) ** 2).mean()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "handed", "line"),
+    [
+        ("valid", "valid", 2),
+        ("valid", "valid * 1.0", None),  # something is computed with it
+        ("extra", "extra", None),
+    ],
+)
+def test_a_mask_that_is_handed_on_alone(tmp_path, name, handed, line):
+    run = Run(source={"train.py": NET.format(name, handed)})
+    cells = [{"path": "", "class": "Net", "builtin": False, "args": "", "parameters": []}]
+    cells.append({"path": "pool", "class": "Pool", "builtin": False, "args": "", "parameters": []})
+    run.set("network", [{"id": 0, "class": "Net", "role": "train", "cells": cells}])
+    seen = judge_unread_input(run_data(tmp_path, run))
+    assert (seen.locations[0]["line"] if seen else None) == line

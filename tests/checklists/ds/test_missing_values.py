@@ -195,3 +195,19 @@ def test_few_samples_of_an_unfinished_pass_decide_nothing(verdict):
 
 def test_nothing_iterated_is_undecided(verdict):
     assert verdict("ds.01", Run(datasets=None))["conclusion"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("line", "high", "conclusion"),
+    [
+        ("x = np.clip(scaler.transform(x), -5, 5)", 5.0, "ok"),
+        ("x = np.minimum(x, 5.0)", 5.0, "ok"),
+        ("x = np.clip(x, -5, 5)", 9.0, "problem"),  # others lie beyond it
+        ("x = np.clip(x, -4, 4)", 5.0, "problem"),
+    ],
+)
+def test_the_bound_of_a_clip(verdict, line, high, conclusion):
+    mark = suspect(5.0, 64, (-0.2, 0.3), 20, feature=63)
+    run = with_columns(column("x", shape=[64], min=-5.0, max=high, suspects=[mark]))
+    run.source = {"train.py": line + "\n"}
+    assert verdict("ds.01", run)["conclusion"] == conclusion
