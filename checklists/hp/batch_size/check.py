@@ -32,7 +32,8 @@ def batch_size(run_data: RunData) -> Finding:
     epoch, hp.03.updates above hp.03.large, hp.03.few_in_all in the run) and the training learnt hardly more than a constant
     prediction (where none is known, its loss did not fall hp.03.fell times), or was still falling steeply at its end with less
     than hp.03.solved of that gone; so it is with a smaller batch
-    that is a whole set of hp.03.whole samples, in a run of fewer than hp.03.few_times updates. Where it learnt and levelled
+    that is a whole set of hp.03.whole samples, in a run of fewer than hp.03.few_times updates, and one of hp.03.tiny samples or
+    fewer in a training that learnt nothing or diverged. Where it learnt and levelled
     off, or fell with hp.03.updates an epoch, nothing suffered. Otherwise a baseline with a small batch decides.
     """
     if run_data.trains_nothing:
@@ -111,6 +112,8 @@ def _updates(dataset: Fact, samples: int, batch: int, accumulation: int) -> int:
 
 def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list, made_at: Optional[Fact]) -> Finding:
     safe = run_data.limit("hp.03.safe")
+    if _of_single_samples(run_data, total, updates):
+        return _tiny(run_data, total, updates, evidence, made_at)
     if total <= safe and not _whole_set_a_few_times(run_data, total, updates):
         return ok(
             Text(
@@ -175,6 +178,38 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
         ),
         evidence,
         [made_at] if made_at else [],
+    )
+
+
+def _of_single_samples(run_data: RunData, total: int, updates: Optional[int]) -> bool:
+    """Whether each update was made from hp.03.tiny samples or fewer, hp.03.updates times an epoch or more, in a training that
+    learnt nothing or diverged; not in reinforcement learning, nor beside an adversary."""
+    if total > run_data.limit("hp.03.tiny") or updates is None or updates < run_data.limit("hp.03.updates"):
+        return False
+    if learns_by_rewards(run_data) or has_adversary(run_data):
+        return False
+    return learning_outcome(run_data).verdict in ("nothing", "diverged")
+
+
+def _tiny(run_data: RunData, total: int, updates: Optional[int], evidence: list, made_at: Optional[Fact]) -> Finding:
+    written = (
+        argument_origin(run_data, made_at, BATCH, "batch", total) or _named(run_data, total, made_at) if made_at else []
+    )
+    return problem(
+        Text(
+            "全局 batch 只有 {total}：每次更新只看 {total} 个样本的梯度（每个 epoch {updates} 次），噪声很大，"
+            "而训练没有学到东西或已发散。",
+            "The global batch is {total}: each update follows the gradient of as many samples ({updates} updates an epoch), "
+            "which is mostly noise, and the training learnt nothing or diverged.",
+            total=total,
+            updates=updates,
+        ),
+        Text(
+            "用 16 到 64 的 batch 再训练；若必须这样小，把学习率和动量大幅降低。",
+            "Train with a batch of 16 to 64; where it has to be so small, lower the learning rate and the momentum a lot.",
+        ),
+        evidence,
+        [made_at, *written] if made_at else [],
     )
 
 

@@ -15,12 +15,11 @@ def lasting_momentum(run_data: RunData, optimizers: list, evidence: list) -> Opt
     hp.01.usual_momentum or more was used in a training that came to nothing."""
     for optimizer in optimizers:
         momentum, updates = optimizer.momentum, _updates(optimizer)
-        if momentum is None or not run_data.limit("hp.01.forgets") < momentum < 1:
+        if momentum is None or not momentum < 1 or updates is None or updates < run_data.limit("hp.01.min_steps"):
             continue
         lasts = 1 / (1 - momentum)
-        if updates is None or updates < run_data.limit("hp.01.min_steps"):
-            continue
-        if lasts <= updates and not (momentum >= run_data.limit("hp.01.usual_momentum") and came_to_nothing(run_data)):
+        forgets = lasts <= updates or momentum <= run_data.limit("hp.01.forgets")
+        if forgets and not (momentum >= run_data.limit("hp.01.usual_momentum") and came_to_nothing(run_data)):
             continue
         return problem(
             Text(

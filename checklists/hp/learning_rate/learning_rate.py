@@ -249,8 +249,14 @@ class _Rate:
         moves_badly = self.grown is not None or self.seen.kind in ("diverged", "swings") or still
         if self.verdict == "too_large" and moves_badly:
             wide = wide_input(self.run_data, self.used, self.curve)
-            return too_large(self.seen, self.used, self.curve, wide, *self.shown)
-        return diverges(self.used, self.grown, self.curve, *self.shown) if self.grown is not None else None
+            return self._beside_momentum(too_large(self.seen, self.used, self.curve, wide, *self.shown))
+        if self.grown is None:
+            return None
+        return self._beside_momentum(diverges(self.used, self.grown, self.curve, *self.shown))
+
+    def _beside_momentum(self, found: Finding) -> Finding:
+        momentum = lasting_momentum(self.run_data, self.optimizers, self.evidence)
+        return found if momentum is None else together([found, momentum])
 
     def above_sweep(self) -> Optional[Finding]:
         high = self.run_data.range_test.high if self.curve is not None else None

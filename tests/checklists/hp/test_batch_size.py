@@ -34,6 +34,10 @@ def batched(batch, samples, ranks=1, accumulation=1, loss=settled, steps=135):
     ("run", "conclusion"),
     [
         (batched(32, 1440), "ok"),
+        (batched(1, 1440, loss=stuck), "problem"),  # one sample an update, and nothing was learnt
+        (batched(1, 1440), "ok"),
+        (batched(4, 1440, loss=stuck), "ok"),
+        (batched(1, 20, loss=stuck), "ok"),
         (batched(256, 60000), "ok"),
         (batched(64, 128), "ok"),
         (batched(150, 150, loss=stuck), "ok"),  # all of iris at once is still a small batch
