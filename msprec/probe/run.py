@@ -18,6 +18,7 @@ from msprec.probe.data.interleaved_series import interleaved_series
 from msprec.probe.data.label_control import label_control
 from msprec.probe.data.lookups import lookups
 from msprec.probe.data.lost_inputs import lost_inputs
+from msprec.probe.data.masked_targets import masked_targets
 from msprec.probe.data.merged_ids import merged_ids
 from msprec.probe.data.orientation import orientation
 from msprec.probe.data.received_batches import received_facts
@@ -187,6 +188,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep_cheap("interleaved_channels", interleaved_channels, material)
     probes.keep_cheap("interleaved_series", interleaved_series, material)
     probes.keep_cheap("equal_inputs", equal_inputs, traces)
+    probes.keep_cheap("masked_targets", masked_targets, traces)
     probes.keep_cheap("first_layers", first_layers, traces)
     probes.keep_cheap("lost_inputs", lost_inputs, traces)
     probes.keep_cheap("merged_ids", merged_ids, traces)

@@ -22,7 +22,7 @@ def flag_left_on(run_data: RunData) -> Optional[Finding]:
             methods = [one for one in owner.body if isinstance(one, ast.FunctionDef)]
             for method in (one for one in methods if _EVALUATES.search(one.name)):
                 for store in _flags(method):
-                    name = store.targets[0].attr  # type: ignore[attr-defined]
+                    name = store.targets[0].attr
                     reader = next((one for one in methods if one is not method and _reads(one, name)), None)
                     if reader is not None and _set_once(run_data, file, owner, store) and _in_loop(run_data, method):
                         return _finding(run_data, file, store, method, reader)

@@ -8,6 +8,7 @@ from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.cg.loss_function.averaged_errors import check_averaged_errors
 from msprec.checklists.cg.loss_function.generator_range import check_generator_range
 from msprec.checklists.cg.loss_function.likelihood_sign import check_likelihood
+from msprec.checklists.cg.loss_function.masked_targets import check_masked_targets
 from msprec.checklists.cg.loss_function.pinball_sign import check_pinball
 from msprec.checklists.cg.loss_function.poisson_inputs import rates_taken_for_logs
 from msprec.checklists.cg.loss_function.signed_targets import unsigned_targets
@@ -193,6 +194,7 @@ def _wrongs(run_data: RunData, own: list) -> list:
         check_likelihood(run_data),
         check_pinball(run_data),
         check_averaged_errors(run_data),
+        check_masked_targets(run_data),
     )
     found += [one for one in written if one is not None]
     found += [*unsigned_targets(run_data), *rates_taken_for_logs(run_data)]

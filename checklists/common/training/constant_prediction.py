@@ -28,6 +28,7 @@ import numpy as np
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import label_column
+from msprec.checklists.common.training.reinforcement import has_adversary, learns_by_rewards
 from msprec.checklists.common.training.training_segments import last_datasets, last_evaluations, last_rows
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -196,6 +197,8 @@ def _of_main_term(run_data: RunData, known: BesideConstant, start: float) -> Bes
     """Of a loss of several terms, that nothing was learnt: where one of them, most of the loss at the start (hp.01.main_term),
     alone compares with targets, and ends no lower than it is for the best constant prediction; both in that term's unit. Else as
     it was known: how far down such a term can come is not known."""
+    if learns_by_rewards(run_data) or has_adversary(run_data):  # targets that follow the weights
+        return known
     fitted = [one for one in run_data.probes.terms if one.fits]
     fit = fitted[0].fits[0] if len(fitted) == 1 and len(fitted[0].fits) == 1 else None
     if fit is None or fit.kind not in _HOW or not (fit.constant and fit.end and fitted[0].end and start > 0):

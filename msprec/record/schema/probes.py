@@ -505,6 +505,14 @@ _EQUAL_INPUTS = {
     "batches": key(count, "batches that were compared"),
 }
 
+_MASKED_TARGETS = {
+    "mask": key(count, "position of the input that is the mask"),
+    "targets": key(count, "position of the input that are the targets"),
+    "value": key(finite, "the one number of the targets where the mask is 1"),
+    "share": key(finite, "share of the places where it is 1"),
+    "place": key(PLACE, "where errors are multiplied by it"),
+}
+
 _ATTENDED_NEIGHBOURS = {
     "operator": key(words, "the softmax"),
     "place": key(PLACE, "where it is called"),
@@ -805,6 +813,7 @@ PROBES = {
         _FUNCTION_CLASS, "how the outputs follow the inputs, and what such outputs can tell of the targets"
     ),
     "rough_angles": key([_ROUGH_ANGLES], "sines and cosines of numbers too large for their element type"),
+    "masked_targets": key(_MASKED_TARGETS, "a mask that counts places alone whose targets are one number"),
     "equal_inputs": key(_EQUAL_INPUTS, "two inputs that enter one layer and hold the same numbers"),
     "interleaved_channels": key(_INTERLEAVED_CHANNELS, "whether the values of pictures lie channel beside channel"),
     "interleaved_series": key(_INTERLEAVED_SERIES, "whether the channels of series follow one another"),
