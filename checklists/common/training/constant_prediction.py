@@ -203,7 +203,8 @@ def _of_main_term(run_data: RunData, known: BesideConstant, start: float) -> Bes
     fit = fitted[0].fits[0] if len(fitted) == 1 and len(fitted[0].fits) == 1 else None
     if fit is None or fit.kind not in _HOW or not (fit.constant and fit.end and fitted[0].end and start > 0):
         return known
-    if (fitted[0].start or 0.0) < run_data.limit("hp.01.main_term") * start or fit.end < fit.constant:
+    part, least = (fitted[0].start or 0.0) / start, run_data.limit("hp.01.main_term")
+    if not least <= part <= 1 / least or fit.end < fit.constant:
         return known
     level = ConstantLoss(fitted[0].end * fit.constant / fit.end, _HOW[fit.kind], fit.kind, "")
     return known._replace(verdict="nothing", end=fitted[0].end, constant=level)

@@ -509,6 +509,7 @@ def _term(start, end, fits, constant=0.42):
         ([_term(44.0, 27.5, 0.43), _term(0.2, 0.1, None)], True),
         ([_term(44.0, 25.0, 0.39), _term(0.2, 0.1, None)], False),  # how much lower it can come is not known
         ([_term(10.0, 9.0, 0.43), _term(34.0, 0.1, None)], False),  # the smaller part
+        ([_term(440.0, 275.0, 0.43), _term(2.0, 1.0, None)], False),  # no part of this loss
         ([_term(40.0, 27.5, 0.43), _term(4.0, 2.0, 0.43)], False),  # two that compare with targets
     ],
 )
