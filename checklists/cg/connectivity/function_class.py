@@ -9,6 +9,9 @@ from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
+#: Kinds of activations among the entries of ``units``.
+_ACTIVATIONS = ("relu", "tanh", "sigmoid")
+
 
 def judge_function_class(run_data: RunData) -> Optional[Finding]:
     """A problem where the outputs were seen to be an affine map of the inputs, to grow with them, or to change their sign with
@@ -54,11 +57,14 @@ def _layers(run_data: RunData) -> tuple:
 
 
 def _for_nothing(run_data: RunData, one: Fact) -> bool:
-    """Whether three layers with weights or more, in a row, none narrower inside than the narrower end, are an affine map in all,
-    of a training that did not come cg.03.solved below a constant prediction."""
+    """Whether three layers with weights or more, in a row, none narrower inside than the narrower end, are an affine map in all
+    and no activation ran, of a training that did not come cg.03.solved below a constant prediction."""
     widths = one.widths or []
     if one.by not in ("affine", "linear") or len(widths) < 4 or min(widths[1:-1]) < min(widths[0], widths[-1]):
         return False
+    entries = [entry for moment in run_data.probes.units.moments for entry in moment.entries]
+    if any(entry.kind in _ACTIVATIONS for entry in entries):
+        return False  # small signals do not bend it, which is for td.03 to tell
     gain = learning_outcome(run_data).gain
     return gain is None or gain < run_data.limit("cg.03.solved")
 

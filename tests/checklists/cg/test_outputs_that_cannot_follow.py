@@ -59,3 +59,7 @@ def test_layers_in_a_row_for_nothing(tmp_path, monkeypatch, by, widths, gain, fo
     told = judge_function_class(run_data(tmp_path, run))
     assert (told is not None) is found
     assert told is None or told.locations[0]["line"] == 3
+    entry = {"kind": "sigmoid", "operator": "Sigmoid", "cell": "1", "units": 16, "hidden": True}
+    moment = {"moment": "end", "step": 9, "samples": 64, "entries": [entry]}
+    run.facts["probes"]["units"] = {"moments": [moment]}  # of small signals they are nearly straight lines
+    assert judge_function_class(run_data(tmp_path / "units", run)) is None
