@@ -63,6 +63,8 @@ from msprec.runtime.side_effects import side_effect
 
 #: The range test is not begun with less than so many seconds left; the use of tokens may take as many in any case.
 LEAST = 1.0
+#: Kinds of activations among the entries of ``units``.
+_ACTIVATIONS = ("relu", "tanh", "sigmoid")
 #: Operators whose results lie between 0 and 1.
 _KEEPS_WITHIN = ("sigmoid", "softmax", "hsigmoid", "hardsigmoid", "hard_sigmoid", "clamp", "clip", "clip_by_value")
 #: Most classes of labels that a batch is chosen by.
@@ -161,9 +163,8 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     facts = probes.facts
     probes.keep("units", unit_facts, material, probes.left(UNITS))
     losses, own = facts.get("losses") or [], facts.get("own_losses") or []
-    softmaxes = any(
-        one["kind"] == "softmax" for m in (facts.get("units") or {}).get("moments", ()) for one in m["entries"]
-    )
+    kinds = {one["kind"] for m in (facts.get("units") or {}).get("moments", ()) for one in m["entries"]}
+    softmaxes, activated = "softmax" in kinds, not kinds.isdisjoint(_ACTIVATIONS)
     known = losses or _equal_to_known(own)
     traces = InferenceTraces(material)
     probes.keep_cheap("travelled", material.travelled)
@@ -194,7 +195,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep_cheap("merged_ids", merged_ids, traces)
     probes.keep_cheap("lookups", lookups, traces)
     probes.keep_cheap("pooled_places", pooled_places, traces, material)
-    probes.keep_cheap("function_class", function_class, traces, material, known)
+    probes.keep_cheap("function_class", function_class, traces, material, known, activated)
     probes.keep_cheap("rough_angles", rough_angles, traces)
     probes.keep_cheap("reconstruction", reconstruction, material, losses)
     probes.keep_cheap("token_use", token_use, material, max(LEAST, probes.left(TOKENS)))

@@ -39,9 +39,9 @@ def judge_linear_pairs(run_data: RunData, evidence: list) -> Optional[Finding]:
     """
     pairs = run_data.probes.graph.linear_pairs
     plain = [pair for pair in pairs if _is_plain(pair)] or (pairs if _is_whole_network(run_data, pairs) else [])
-    units = _unit_after_unit(run_data, pairs) if not plain else []
+    name, units = _unit_after_unit(run_data, pairs) if not plain else ("", [])
     if units:
-        return _ends_linear(run_data, units, evidence)
+        return _ends_linear(run_data, name, units, evidence)
     if plain:
         return _forgotten(run_data, plain, evidence)
     if pairs:
@@ -74,9 +74,10 @@ def _is_whole_network(run_data: RunData, pairs: list) -> bool:
     return len(pairs) >= 2 and len(layers) == len(pairs) + 1 and wide and not others
 
 
-def _unit_after_unit(run_data: RunData, pairs: list) -> list:
-    """The pairs between units of one class of the script's, two or more, of which each ends with a layer as wide as it began and
-    the next begins with one: a shortcut around each, or an activation behind it, would stand between the two."""
+def _unit_after_unit(run_data: RunData, pairs: list) -> tuple:
+    """``(class, pairs)`` between units of one class of the script's, two or more, of which each ends with a layer as wide as it
+    began and the next begins with one: a shortcut around each, or an activation behind it, would stand between the two; no pairs
+    where there are none."""
     classes = {cell.path: cell.class_ for network in run_data.networks for cell in network.cells if not cell.builtin}
 
     def unit(path: str) -> str:
@@ -89,12 +90,11 @@ def _unit_after_unit(run_data: RunData, pairs: list) -> list:
         if _home(pair.first) != _home(pair.second) and unit(pair.first) and unit(pair.first) == unit(pair.second)
         if all(n == 1 for n in pair.groups)
     ]
-    return found if len(found) > 1 and len({unit(pair.first) for pair in found}) == 1 else []
+    names = {unit(pair.first) for pair in found}
+    return (names.pop(), found) if len(found) > 1 and len(names) == 1 else ("", [])
 
 
-def _ends_linear(run_data: RunData, pairs: list, evidence: list) -> Finding:
-    classes = {cell.path: cell.class_ for network in run_data.networks for cell in network.cells}
-    name = classes[pairs[0].first.rpartition(".")[0]]
+def _ends_linear(run_data: RunData, name: str, pairs: list, evidence: list) -> Finding:
     backs = [
         place(file, one.lineno)
         for file, node in run_data.source.classes(name)

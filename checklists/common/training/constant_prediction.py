@@ -197,14 +197,14 @@ def _of_main_term(run_data: RunData, known: BesideConstant, start: float) -> Bes
     """Of a loss of several terms, that nothing was learnt: where one of them, most of the loss at the start (hp.01.main_term),
     alone compares with targets, and ends no lower than it is for the best constant prediction; both in that term's unit. Else as
     it was known: how far down such a term can come is not known."""
-    if learns_by_rewards(run_data) or has_adversary(run_data):  # targets that follow the weights
-        return known
     fitted = [one for one in run_data.probes.terms if one.fits]
     fit = fitted[0].fits[0] if len(fitted) == 1 and len(fitted[0].fits) == 1 else None
     if fit is None or fit.kind not in _HOW or not (fit.constant and fit.end and fitted[0].end and start > 0):
         return known
     part, least = (fitted[0].start or 0.0) / start, run_data.limit("hp.01.main_term")
     if not least <= part <= 1 / least or fit.end < fit.constant:
+        return known
+    if learns_by_rewards(run_data) or has_adversary(run_data):  # targets that follow the weights
         return known
     level = ConstantLoss(fitted[0].end * fit.constant / fit.end, _HOW[fit.kind], fit.kind, "")
     return known._replace(verdict="nothing", end=fitted[0].end, constant=level)

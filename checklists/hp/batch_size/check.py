@@ -150,9 +150,7 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
                 "proportion and warm it up, or train for more epochs.",
             ),
             evidence,
-            [made_at, *(argument_origin(run_data, made_at, BATCH, "batch", total) or _named(run_data, total, made_at))]
-            if made_at
-            else [],
+            _set_at(run_data, total, made_at),
         )
     if course.settled or (course.falls and updates is not None and updates >= run_data.limit("hp.03.updates")):
         return ok(
@@ -192,9 +190,6 @@ def _of_single_samples(run_data: RunData, total: int, updates: Optional[int]) ->
 
 
 def _tiny(run_data: RunData, total: int, updates: Optional[int], evidence: list, made_at: Optional[Fact]) -> Finding:
-    written = (
-        argument_origin(run_data, made_at, BATCH, "batch", total) or _named(run_data, total, made_at) if made_at else []
-    )
     return problem(
         Text(
             "全局 batch 只有 {total}：每次更新只看 {total} 个样本的梯度（每个 epoch {updates} 次），噪声很大，"
@@ -209,8 +204,15 @@ def _tiny(run_data: RunData, total: int, updates: Optional[int], evidence: list,
             "Train with a batch of 16 to 64; where it has to be so small, lower the learning rate and the momentum a lot.",
         ),
         evidence,
-        [made_at, *written] if made_at else [],
+        _set_at(run_data, total, made_at),
     )
+
+
+def _set_at(run_data: RunData, total: int, made_at: Optional[Fact]) -> list:
+    """Where the batch is made, and where its size is written."""
+    if not made_at:
+        return []
+    return [made_at, *(argument_origin(run_data, made_at, BATCH, "batch", total) or _named(run_data, total, made_at))]
 
 
 class _Course(NamedTuple):

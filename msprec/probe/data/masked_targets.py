@@ -4,7 +4,7 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.locate.trace import ancestors, to_numpy
+from msprec.locate.trace import Node, ancestors, to_numpy
 from msprec.probe.steps.attainable_range import plain_name
 from msprec.probe.steps.connectivity_trace import place_of
 from msprec.probe.steps.inference_trace import InferenceTraces, layers
@@ -22,16 +22,20 @@ def masked_targets(traces: InferenceTraces) -> Optional[dict]:
     Args:
         traces: The step in inference mode.
     """
-    batches = [[to_numpy(one) for one in tensors_in(batch)] for batch in traces.batches]
-    first = batches[0]
+    first = _arrays(traces.batches[0])
     pairs = [(m, a) for m in range(len(first)) for a in range(len(first)) if m != a and _may_be(first[m], first[a])]
+    batches = [first, *map(_arrays, traces.batches[1:])] if pairs else []
     for mask, targets in pairs:
         values = [_counted(batch, mask, targets) for batch in batches]
-        node = _product(traces, mask, targets) if None not in values and len(set(values)) == 1 else None
+        node = _product(traces, first, mask, targets) if None not in values and len(set(values)) == 1 else None
         if node is not None:
             share = float(np.mean([batch[mask].mean() for batch in batches]))
             return {"mask": mask, "targets": targets, "value": values[0], "share": share, "place": place_of(node)}
     return None
+
+
+def _arrays(batch: tuple) -> list:
+    return [to_numpy(one) for one in tensors_in(batch)]
 
 
 def _may_be(mask: np.ndarray, targets: np.ndarray) -> bool:
@@ -52,21 +56,18 @@ def _counted(batch: list, mask: int, targets: int) -> Optional[float]:
     return float(inside[0]) + 0.0 if alone else None  # no -0.0
 
 
-def _product(traces: InferenceTraces, mask: int, targets: int):
-    """The operator that multiplies the difference by the mask."""
-    trace, given = traces.of(), [to_numpy(one) for one in tensors_in(traces.batches[0])]
+def _product(traces: InferenceTraces, given: list, mask: int, targets: int) -> Optional[Node]:
+    """The operator that multiplies the difference by the mask; None where another input is taken off as well."""
+    trace = traces.of()
     others = [one for at, one in enumerate(given) if at not in (mask, targets)]
     found = set(map(id, layers(trace)))
     for node in trace.nodes:
         if plain_name(node) not in _PRODUCTS or not _takes(node, given[mask]):
             continue
-        behind = [one for one in node.sources if one is not None]
-        differences = [
-            one for one in ancestors(behind) if plain_name(one) in _DIFFERENCES and _takes(one, given[targets])
-        ]
-        if any(found & set(map(id, ancestors([one], within=True))) for one in differences) and not any(
-            _takes(one, other) for one in ancestors(behind) if plain_name(one) in _DIFFERENCES for other in others
-        ):
+        differences = [one for one in ancestors(node.sources) if plain_name(one) in _DIFFERENCES]
+        of_targets = [one for one in differences if _takes(one, given[targets])]
+        of_layers = any(found & set(map(id, ancestors([one], within=True))) for one in of_targets)
+        if of_layers and not any(_takes(one, other) for one in differences for other in others):
             return node
     return None
 

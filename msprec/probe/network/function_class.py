@@ -28,7 +28,7 @@ _KINDS = (MSE, SOFTMAX, BCE, BCE_LOGITS)
 _EDGE = 1e-12
 
 
-def function_class(traces: InferenceTraces, material, losses: list) -> Optional[dict]:
+def function_class(traces: InferenceTraces, material, losses: list, activated: bool = False) -> Optional[dict]:
     """The entry ``function_class`` of ``probes.json``; None where the outputs follow the inputs in no such way.
 
     The outputs are what enters the one loss of a kind that is known; without one, what the last layer gives, where every
@@ -38,6 +38,7 @@ def function_class(traces: InferenceTraces, material, losses: list) -> Optional[
         traces: The step in inference mode.
         material: What the run has left.
         losses: The entries ``losses``.
+        activated: Whether an activation ran: the outputs are asked then only where samples tell something of the targets.
 
     Returns:
         dict: ``by`` (``affine``, ``linear``: one through the origin, ``scale`` or ``sign``); ``widths`` and ``places`` of layers
@@ -52,23 +53,34 @@ def function_class(traces: InferenceTraces, material, losses: list) -> Optional[
     reals = all(n == position or to_numpy(one).dtype.kind == "f" for n, one in enumerate(traces.batches[0]))
     if kind is None and not reals:
         return None
+    gathered = _gathered(material, position, kind) if kind is not None else None
+    if gathered is None and activated:
+        return None
     by = _follows(traces, material, position, kind)
     if by is None:
         return None
-    return {
-        "by": by,
-        **(_row(traces.of()) if reals else {}),
-        **(_shares(material, position, kind, by) or {} if kind is not None else {}),
-    }
+    shares = _shares(*gathered, kind, by) if gathered is not None else None
+    return {"by": by, **(_row(traces.of()) if reals else {}), **(shares or {})}
+
+
+def _gathered(material, position: int, kind: str) -> Optional[tuple]:
+    """``(samples, targets)`` that neighbours may tell; None of too few, and of samples of more than `_FEATURES` values."""
+    gathered = samples_and_targets(material, position, 1 if kind == SOFTMAX else _COLUMNS)
+    if gathered is None or gathered[0].shape[1] > _FEATURES:
+        return None
+    samples, targets = different(*gathered)
+    if len(targets) < LEAST or not (np.isfinite(samples).all() and np.isfinite(targets).all()):
+        return None
+    return samples, targets
 
 
 def _row(trace: GraphTrace) -> dict:
     """``widths``: what the first layer is given and each gives, in features or channels; ``places``: where each is called."""
-    nodes = [(node, max(weights_of(node), key=lambda one: one.ndim)) for node in layers(trace)]
-    row, weights = zip(*[(node, weight) for node, weight in nodes if weight.ndim >= 2] or [((), ())])
-    if not weights or any(one not in ancestors(then.sources, within=True) for one, then in zip(row, row[1:])):
+    weights = {node: max(weights_of(node), key=lambda one: one.ndim) for node in layers(trace)}
+    row = [node for node, weight in weights.items() if weight.ndim >= 2]
+    if not row or any(one not in ancestors(then.sources, within=True) for one, then in zip(row, row[1:])):
         return {}
-    widths = [int(weights[0].shape[1]), *(int(one.shape[0]) for one in weights)]
+    widths = [int(weights[row[0]].shape[1]), *(int(weights[one].shape[0]) for one in row)]
     return {"widths": widths, "places": [operator_place(one) for one in row]}
 
 
@@ -119,14 +131,8 @@ def _outputs(trace: GraphTrace, kind: Optional[str]) -> Optional[np.ndarray]:
     return np.log(inside / (1 - inside))
 
 
-def _shares(material, position: int, kind: str, by: str) -> Optional[dict]:
+def _shares(samples: np.ndarray, targets: np.ndarray, kind: str, by: str) -> Optional[dict]:
     """The shares ``whole`` and ``part``, where the neighbours' targets tell something of the samples'."""
-    gathered = samples_and_targets(material, position, 1 if kind == SOFTMAX else _COLUMNS)
-    if gathered is None or gathered[0].shape[1] > _FEATURES:
-        return None
-    samples, targets = different(*gathered)
-    if len(targets) < LEAST or not (np.isfinite(samples).all() and np.isfinite(targets).all()):
-        return None
     classes = kind != MSE
     wanted = class_rows(targets, _CLASSES) if kind == SOFTMAX else targets.astype(np.float64)
     if wanted is None or (classes and not np.isin(wanted, (0, 1)).all()):
