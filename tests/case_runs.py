@@ -4,9 +4,8 @@ A new case is a new folder with a ``train.py`` and, where something beyond the f
 ``args`` (list), ``options`` (of msprec, list; they may name files of the case's folder), ``workers`` (of one `msrun`),
 ``exit`` (status of the script, default 0),
 ``mentions`` (places ``file:line`` that the finding must name), ``not_problem`` (other items that must not be a problem),
-``live`` (true: run anew by each test run, not only concluded from its recording: a problem of
-each item and, in each family, one or two scripts that are sound), ``versions`` (true: run live under
-the oldest MindSpore too; one or two a family, over the styles), ``why``.
+``live`` (true: run anew by each test run, not only concluded from its recording: a few of each family, with a problem and
+without), ``versions`` (true: run live under the oldest MindSpore too; one or two a family, over the styles), ``why``.
 """
 
 import json

@@ -120,8 +120,7 @@ class Scripts:
             "python",
             *self.command(*args, script=script, options=options)[1:],
         ]
-        own = str(Path(__file__).resolve().parents[1])
-        environment = {**self.environment(), "PATH": path, "PYTHONPATH": own}
+        environment = {**self.environment(), "PATH": path}
         done = subprocess.run(
             command,
             cwd=self.folder,

@@ -10,11 +10,11 @@ from pathlib import Path
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
-def run_example(name: str, scripts) -> tuple:
+def run_example(name: str, scripts, *options: str) -> tuple:
     folder, environment = scripts.folder, scripts.environment()
     shutil.copytree(EXAMPLES / name, folder / name)
     done = subprocess.run(
-        [sys.executable, "-m", "msprec", "run", "--lang", "en", "--out", "run", f"{name}/train.py"],
+        [sys.executable, "-m", "msprec", "run", "--lang", "en", "--out", "run", *options, f"{name}/train.py"],
         env=environment,
         cwd=folder,
         capture_output=True,
@@ -54,7 +54,7 @@ def test_digits_is_healthy(scripts) -> None:
 
 
 def test_digits_fp16_tells_the_overflow_story(scripts) -> None:
-    done, items = run_example("digits_fp16", scripts)
+    done, items = run_example("digits_fp16", scripts, "--probe-seconds", "2")
     events = [json.loads(x) for x in (scripts.folder / "run/rank_0/events.jsonl").read_text().splitlines()]
     assert any(e["event"] == "overflow_streak" for e in events)
     assert any(e["event"] == "cpu_loss_scale" for e in events)

@@ -203,8 +203,11 @@ def events(folder, rank=0) -> list:
 def kit(monkeypatch, tmp_path):
     """The helpers of this file; the working directory is an empty folder and no recorder is left from another test."""
     from msprec.observe import callback_facts
+    from msprec.observe.source_copies import SourceObserver
     from msprec.record import step_recorder
 
+    # else each run would be given a copy of all the tests that this process has loaded; those of a script: test_facts_alone.py
+    monkeypatch.setattr(SourceObserver, "collect", lambda self, *files: None)
     monkeypatch.setattr(callback_facts, "_waiting", [])
     assert enable_loss_scale_on_cpu()
     monkeypatch.chdir(tmp_path)

@@ -26,7 +26,6 @@ class Slow(ms.train.Callback):
             time.sleep(self.seconds)
 
 
-@pytest.mark.versions
 @pytest.mark.parametrize("last", [False, True])
 def test_data_and_callbacks_apart(kit, last):
     kit.start("graph")

@@ -31,8 +31,7 @@ class Launch:
             port = free.getsockname()[1]
         # the launcher starts the `python` that the path names first
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        own = str(Path(__file__).resolve().parents[2])
-        environment = {**os.environ, "PATH": path, "GLOG_v": "3", "PYTHONPATH": own, "LC_ALL": "C.UTF-8"}
+        environment = {**os.environ, "PATH": path, "GLOG_v": "3", "LC_ALL": "C.UTF-8"}
         launcher = [
             shutil.which("msrun", path=path),
             f"--worker_num={workers}",
@@ -114,7 +113,9 @@ def test_each_rank_writes_its_own_folder(launch, bare):
 
 def test_nan_on_one_rank(launch, bare):
     """Its cell talks to the other ranks: a replay by one of them alone would wait for ever."""
-    seen = launch("python", "-m", "msprec", "run", "--lang", "en", "--out", "nan", "train.py", "nan")
+    seen = launch(
+        "python", "-m", "msprec", "run", "--lang", "en", "--out", "nan", "--probe-seconds", "0", "train.py", "nan"
+    )
     assert len(weights(seen)) == 2
     read = RunFolder(launch.folder / "nan")
     assert ranks.first_nonfinite(read) == (4, "loss", [1])
@@ -128,7 +129,9 @@ def test_nan_on_one_rank(launch, bare):
 
 def test_what_is_wrong_on_one_rank_alone(launch, bare):
     """The report is one for all ranks; each finding that rests on one of them names it."""
-    launch("python", "-m", "msprec", "run", "--lang", "en", "--out", "wrong", "train.py", "wrong")
+    launch(
+        "python", "-m", "msprec", "run", "--lang", "en", "--out", "wrong", "--probe-seconds", "0", "train.py", "wrong"
+    )
     written = json.loads((launch.folder / "wrong" / "checklist.json").read_text("utf-8"))
     items = {entry["id"]: entry for entry in written["items"]}
     for name, words in (("ds.01", "column x"), ("cg.02", "0.weight")):

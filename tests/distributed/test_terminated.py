@@ -23,8 +23,7 @@ def start(folder: Path) -> subprocess.Popen:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    own = str(Path(__file__).resolve().parents[2])
-    environment = {**os.environ, "PATH": PATH, "GLOG_v": "3", "PYTHONPATH": own, "LC_ALL": "C.UTF-8"}
+    environment = {**os.environ, "PATH": PATH, "GLOG_v": "3", "LC_ALL": "C.UTF-8"}
     options = ["--worker_num=2", "--local_worker_num=2", f"--master_port={port}", "--join=True", "--log_dir=log"]
     command = ["python", "-m", "msprec", "run", "--lang", "en", "--out", "run", "train.py", "long"]
     return subprocess.Popen(
