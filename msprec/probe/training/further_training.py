@@ -93,7 +93,7 @@ def further_training(material: Material, seconds: float, reached: Optional[tuple
         found.append({"rate": rate, "losses": losses, "after": after})
         if rate == used:
             left = until - busy_seconds() + (min(seconds, DECAY) if end > LOST * first else 0.0)
-            steps_left = min(len(losses), int(left / each) - len(looked))
+            steps_left = max(0, min(len(losses), int(left / each) - len(looked)))
             without = _without_decay(trial, list(itertools.islice(itertools.cycle(trained), steps_left)), looked)
         if float(np.mean(after)) < CLEAR * float(np.mean(before)):
             break
