@@ -28,7 +28,7 @@ from msprec.checklists.ds.imbalance_mitigation import (
 )
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels, judge_places
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.record.schema import COLUMN, DATASETS
 
@@ -269,8 +269,12 @@ class _Balance:
             return self._cut_through(cut)
         if not (unbalanced or few or self.absent):
             return ok(self._counted(), self._evidence())
+        held = self._held_out()
         # of a set so small, as a truth table is, no class is rare beside the others
-        if not (unbalanced or self.absent) and self.samples < self.run_data.limit("ds.03.few") * len(self.counts):
+        small = self.samples < self.run_data.limit("ds.03.few") * len(self.counts)
+        if small and held >= self.run_data.limit("ds.03.held_out") * self.samples:
+            return self._too_small(held)
+        if small and not (unbalanced or self.absent):
             return undecided(
                 Text(
                     "{counted}整个训练集样本太少，谈不上类别均衡。",
@@ -309,6 +313,37 @@ class _Balance:
                 *self._losses(),
             ],
         )
+
+    def _held_out(self) -> int:
+        """The most different samples, none of them trained on, that the network was called with outside training."""
+        return max([one.distinct or 0 for one in self.run_data.trained_samples if one.trained_on == 0], default=0)
+
+    def _too_small(self, held: int) -> Finding:
+        return problem(
+            Text(
+                "{counted}训练集只有这么多样本，而训练之外评估的样本有 {held} 个。",
+                "{counted} That is all that is trained with, and the network is judged by {held} other samples.",
+                counted=self._counted(),
+                held=held,
+            ),
+            Text(
+                "核对划分：把大部分样本用于训练，留出一小部分评估。",
+                "Look at how the data are split: train with most of the samples, and keep a smaller part back.",
+            ),
+            self._evidence(),
+            [*self._rows_kept(), *self._label_origins(4), first_place(self.dataset)],
+        )
+
+    def _rows_kept(self) -> list:
+        """Where the numbers come from by which rows of the labels are kept: ``keep`` of ``y[keep]``."""
+        source = self.run_data.source
+        named = [
+            (at.file, source.only_value(at.file, node.slice.id))
+            for at in self._label_origins(4)
+            for node in source.nodes(at.file or "", ast.Subscript)
+            if node.lineno == at.line and isinstance(node.slice, ast.Name)
+        ]
+        return [place(file, value.lineno) for file, value in named if value is not None]
 
     def _cut_off(self) -> Optional[str]:
         """The class of which a cut through a table sorted by class has left a part: each class comes as one run, or the code cuts

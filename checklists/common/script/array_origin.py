@@ -7,7 +7,15 @@ from typing import Optional
 from msprec.checklists.common.findings import callers_of, first_place, plain_arrays, train_sets
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import argument_names, assigned_parts, assignments, called_name, own_nodes, root_name
+from msprec.source.user_code import (
+    argument_names,
+    assigned_parts,
+    assignments,
+    bound_names,
+    called_name,
+    own_nodes,
+    root_name,
+)
 
 _MOST, _DEEPEST, _OUTSIDE = 5, 6, 3
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -50,7 +58,7 @@ def label_origins(run_data: RunData) -> list:
     ]
 
 
-def argument_origins(run_data: RunData, call: Fact, position: int, callers: Sequence = ()) -> list:
+def argument_origins(run_data: RunData, call: Fact, position: int, callers: Sequence = (), network: str = "") -> list:
     """The assignments that gave an argument of a call its values, the last first; empty where they were not found.
 
     Args:
@@ -58,11 +66,15 @@ def argument_origins(run_data: RunData, call: Fact, position: int, callers: Sequ
         call: The place of the call.
         position: Which of its arguments.
         callers: The calls of the function around it that are followed, that of the function itself first.
+        network: The class of what is called, where the line may call something else as well.
     """
     tree = run_data.source.trees.get(call.file) if call and call.file else None
     if tree is None or not call.line:
         return []
-    given = _given(tree, call.line, position, "", True)
+    made = [one for one in ast.walk(tree) if isinstance(one, ast.Assign) and _makes(one.value, network)]
+    names = {name for one in made for name in bound_names(one.targets)}
+    own = [one for one in _calls_at(tree, call.line) if called_name(one) in names and len(one.args) > position]
+    given = own[0].args[position] if own else _given(tree, call.line, position, "", True)
     return [] if given is None else _origins(run_data, tree, call, given, position, callers)
 
 
@@ -166,6 +178,11 @@ def _given(tree: ast.AST, line: int, index: int, name: str, plain: bool) -> Opti
             return data.values[keys.index(name)] if name in keys else data
         return data
     return None
+
+
+def _makes(node: ast.expr, network: str) -> bool:
+    """Whether an expression makes a cell of a class."""
+    return isinstance(node, ast.Call) and bool(network) and called_name(node) == network
 
 
 def _is_tensor(node: ast.expr) -> bool:

@@ -18,7 +18,7 @@ _FEWEST = 9
 def came_to_nothing(run_data: RunData) -> bool:
     """Whether the training ended near a constant prediction or diverged; where that is not known, whether its targets lie where
     its loss has no minimum, or its few losses did not come down to a constant prediction's, or they, or those of the one loss
-    that is known or compares with labels, did not come down by hp.01.learnt."""
+    that is known or compares with labels, did not come down by hp.01.learnt, or were 0 from the first to the last."""
     outcome = learning_outcome(run_data)
     if outcome.verdict != "unknown":
         return outcome.verdict != "learnt"
@@ -28,6 +28,8 @@ def came_to_nothing(run_data: RunData) -> bool:
     if any(one.kind in _PROBABILITIES and (one.labels.max or 0.0) > 1 for one in run_data.probes.losses):
         return True
     losses = found[1]
+    if len(losses) >= 2 and not losses.any():
+        return True
     if len(losses) < 2 or not np.isfinite(losses).all() or not losses[0] > 0:
         return False
     if ended_above_constant(run_data):

@@ -30,6 +30,7 @@ from msprec.checklists.common.script.array_origin import array_origins
 from msprec.checklists.common.script.recurrent_state import carried_state, is_state
 from msprec.checklists.common.training.constant_prediction import learnt_by
 from msprec.checklists.dp.in_network_normalization import input_scaling
+from msprec.checklists.dp.normalization.called_with import called_with
 from msprec.checklists.dp.normalization.degrees import degrees_as_radians
 from msprec.checklists.dp.normalization.divided_by_variance import divided_by_variance
 from msprec.checklists.dp.normalization.divided_too_far import divided_too_far
@@ -63,13 +64,14 @@ def normalised(run_data: RunData) -> Finding:
     moved its weights and did not come half way to their mean. So are values that were divided by
     255 although they reached 64 at the most, and a table whose rows were standardised, or windows of a series scaled, each by
     itself, and inputs of which a division of whole numbers left 0 and 1 alone or made features constant, what is divided by
-    its variance, and a feature that lies far off 0 and hardly varies beside others.
+    its variance, and a feature that lies far off 0 and hardly varies beside others. Where no data set was recorded, what the
+    network was called with is judged.
     """
     if run_data.trains_nothing:
         return no_training()
     sets = [dataset for dataset in train_sets(run_data) if dataset.columns]
     if not sets:
-        return missing("训练集各列的统计", "statistics of a training set's columns")
+        return called_with(run_data) or missing("训练集各列的统计", "statistics of a training set's columns")
     targets = [target_scale(run_data, dataset) or divided_too_far(run_data, dataset) for dataset in sets]
     rows = [each_window_by_itself(run_data), *(each_row_by_itself(run_data, dataset) for dataset in sets)]
     inputs = worst(_normalised(run_data, dataset) for dataset in sets)

@@ -11,8 +11,8 @@ from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_names, called_name, own_nodes, target_names
 
 _SCOPES = (ast.Module, ast.FunctionDef)
-#: A data set of arrays that is shuffled where nothing is said.
-_SHUFFLED = "NumpySlicesDataset"
+#: A data set of arrays that is shuffled where nothing is said, and one of what a class hands out of the arrays it was given.
+_SHUFFLED, _SOURCE = "NumpySlicesDataset", "GeneratorDataset"
 #: The axis of the classes.
 _LAST = (1, -1)
 _MODULES = ("np", "numpy", "ops", "mint", "mnp", "ms", "P", "F")
@@ -77,7 +77,7 @@ def _plainly_called(parts: list) -> set:
 def compared_out_of_order(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
     """Where predictions for a data set that is shuffled are compared with the array that it was made of, in its own order."""
     for file in run_data.source.trees:
-        made = run_data.source.calls_named(file, (_SHUFFLED,))
+        made = run_data.source.calls_named(file, (_SHUFFLED, _SOURCE))
         for scope in run_data.source.nodes(file, *_SCOPES) if made else ():
             for asked, labels, compared in _compared(run_data, file, scope):
                 says = Text(
@@ -159,12 +159,12 @@ def _shuffled_set(run_data: RunData, node: ast.AST) -> Optional[_Set]:
     """Of a call that makes a data set of arrays, or of a function of the script's that returns one."""
     if not isinstance(node, ast.Call):
         return None
-    if called_name(node) == _SHUFFLED:
+    if called_name(node) in (_SHUFFLED, _SOURCE):
         return _set_of(node, node, {})
     made = run_data.source.functions(called_name(node))
     returned = [one for _, function in made for one in own_nodes(function) if isinstance(one, ast.Return)]
     calls = [one for each in returned for one in ast.walk(each) if isinstance(one, ast.Call)]
-    calls = [one for one in calls if called_name(one) == _SHUFFLED]
+    calls = [one for one in calls if called_name(one) in (_SHUFFLED, _SOURCE)]
     return _set_of(calls[0], node, _arguments(made[0][1], node)) if len(made) == len(calls) == 1 else None
 
 
@@ -179,16 +179,26 @@ def _set_of(made: ast.Call, call: ast.Call, given: dict) -> Optional[_Set]:
     words = {one.arg: one.value for one in made.keywords}
     said = words.get("shuffle")
     said = given.get(said.id, said) if isinstance(said, ast.Name) else said
-    off = said is not None and not (isinstance(said, ast.Constant) and said.value)
-    if off or "sampler" in words or not made.args:
+    on = isinstance(said, ast.Constant) and bool(said.value)
+    by_itself = said is None and called_name(made) == _SHUFFLED
+    if not (on or by_itself) or "sampler" in words or not made.args:
         return None
     parts = made.args[0]
-    keys = parts.keys if isinstance(parts, ast.Dict) else []
-    values = parts.values if isinstance(parts, ast.Dict) else getattr(parts, "elts", [])
-    last = values[-1] if len(values) > 1 else None
+    columns = words.get("column_names", made.args[1] if len(made.args) > 1 else None)
+    keys = parts.keys if isinstance(parts, ast.Dict) else getattr(columns, "elts", [])
+    last = (_arrays(parts) or [None])[-1]
     last = given.get(last.id, last) if isinstance(last, ast.Name) else None
     key = str(keys[-1].value) if keys and isinstance(keys[-1], ast.Constant) else ""
     return _Set(call.lineno, last.id, key) if isinstance(last, ast.Name) else None
+
+
+def _arrays(parts: ast.expr) -> list:
+    """Two arrays or more that a data set is made of, at once or by way of a class that is given them."""
+    if isinstance(parts, ast.Dict):
+        arrays = parts.values
+    else:
+        arrays = parts.args if isinstance(parts, ast.Call) else getattr(parts, "elts", [])
+    return arrays if len(arrays) > 1 else []
 
 
 def _predicted_for(run_data: RunData, own: list, dataset: str, after: int, key: str) -> set:

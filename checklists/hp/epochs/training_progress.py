@@ -88,6 +88,8 @@ def too_few_updates(run_data: RunData) -> Optional[int]:
     losses = run_data.steps()["loss"][rows & run_data.steps().seen("loss")]
     if len(losses) < updates or not np.isfinite(losses).all():
         return None
+    if not losses.any():  # a loss that is 0 whatever the network gives
+        return updates
     left = run_data.limit("hp.02.undone") * losses[0] < losses[-1] or ended_above_constant(run_data)
     return updates if left and 0 < losses[-1] <= run_data.limit("hp.02.grown") * losses[0] else None
 

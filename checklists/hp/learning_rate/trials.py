@@ -71,7 +71,7 @@ def better_rate(
     reached, error = _reached(best, count)
     sound = losses[np.isfinite(losses)]
     level = (1 - run_data.limit("hp.01.constant")) * outcome.constant_value
-    if not math.isfinite(reached) or min(float(sound.min(initial=0.0)), reached) < 0:
+    if not math.isfinite(reached) or min(float(sound.min(initial=0.0)), reached) < 0 or not first > 0:
         return None
     end = float(losses[-max(1, len(losses) // 10) :].mean()) if np.isfinite(losses[-1]) else math.inf
     of_own, uncertain = _reached(own, count)

@@ -50,6 +50,7 @@ from msprec.checklists.td.received_batches.trained_samples import trained_sample
 from msprec.checklists.td.received_batches.transitions import crossed_parts
 from msprec.checklists.td.received_batches.turned_classes import turned_classes
 from msprec.checklists.td.received_batches.turned_targets import turned_targets
+from msprec.checklists.td.received_batches.uncarried_returns import uncarried_returns
 from msprec.checklists.td.received_batches.unknown_when_used import unknown_when_used
 from msprec.checklists.td.received_batches.untrained_ids import untrained_ids
 from msprec.checklists.td.received_batches.wrapped_ids import wrapped_ids
@@ -445,6 +446,7 @@ _JUDGES = (
     crossed_parts,
     zero_discount,
     forward_returns,
+    uncarried_returns,
     overlapping_slices,
     _permuted,
     _zeroed,

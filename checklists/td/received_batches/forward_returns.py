@@ -22,7 +22,7 @@ def forward_returns(run_data: RunData) -> Optional[Finding]:
     for file in sorted(run_data.source.trees):
         for loop in run_data.source.nodes(file, ast.For):
             total = _kept_total(loop)
-            if total is not None and not _backwards(run_data, file, loop):
+            if total is not None and not runs_backwards(run_data, file, loop):
                 return _finding(run_data, place(file, loop.lineno), place(file, total.lineno))
     return None
 
@@ -32,7 +32,7 @@ def _kept_total(loop: ast.For) -> Optional[ast.Assign]:
     for one in loop.body:
         if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name):
             name = one.targets[0].id
-            if _adds_to_discounted(one.value, name, bound_names([loop.target])) and _keeps(loop, name):
+            if _adds_to_discounted(one.value, name, bound_names([loop.target])) and keeps(loop, name):
                 return one
     return None
 
@@ -45,11 +45,11 @@ def _adds_to_discounted(value: ast.expr, name: str, each: set) -> bool:
         parts = list(factors(held))
         discounted = len(parts) > 1 and any(DISCOUNT.search(name_of(one)) for one in parts)
         if discounted and name in names_read(ast.walk(held)) and name not in names_read(ast.walk(added)):
-            return _is_element(added, each)
+            return is_element(added, each)
     return False
 
 
-def _is_element(node: ast.expr, each: set) -> bool:
+def is_element(node: ast.expr, each: set) -> bool:
     """Whether an expression is an element of the loop, or that of an array by the loop's number alone."""
     if isinstance(node, ast.Name):
         return node.id in each
@@ -59,19 +59,19 @@ def _is_element(node: ast.expr, each: set) -> bool:
     return isinstance(index, ast.Name) and index.id in each
 
 
-def _keeps(loop: ast.For, name: str) -> bool:
+def keeps(loop: ast.For, name: str) -> bool:
     """Whether the loop appends the total, or stores it at the loop's number."""
     each = bound_names([loop.target])
     for one in (inner for statement in loop.body for inner in ast.walk(statement)):
         if isinstance(one, ast.Call) and called_name(one) in _KEEPS and name in names_read(ast.walk(one)):
             return True
         stored = one.targets if isinstance(one, ast.Assign) and name in names_read(ast.walk(one.value)) else []
-        if any(isinstance(target, ast.Subscript) and _is_element(target, each) for target in stored):
+        if any(isinstance(target, ast.Subscript) and is_element(target, each) for target in stored):
             return True
     return False
 
 
-def _backwards(run_data: RunData, file: str, loop: ast.For) -> bool:
+def runs_backwards(run_data: RunData, file: str, loop: ast.For) -> bool:
     """Whether the loop runs from the last to the first: by its own words, or by those of what it runs over."""
     names = set(target_names(loop.iter))
     around = run_data.source.function_around(file, loop.lineno) or run_data.source.trees[file]

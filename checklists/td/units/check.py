@@ -201,7 +201,7 @@ def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
     first: Lost = found[0]
     others = [name for name in dict.fromkeys(one.name for one in found) if name != first.name]
     constant = moments.collapsed and first.why != "alike"
-    large, biases = too_large(run_data, moments, found), far_biases(run_data, moments, found)
+    large, biases = too_large(run_data, moments, found, after=True), far_biases(run_data, moments, found)
     layers = [*(one.layer for one in large), *(one.layer for one in biases)]
     places = [*[one.created for one in layers], *[one.place for one in found]]
     places += [at for one in biases for at in argument_origin(run_data, one.layer.created, _BIAS_INIT)]

@@ -70,10 +70,10 @@ def _scales(run_data: RunData, layers: list) -> Iterator[Scale]:
             yield Scale(layer, std, std * math.sqrt(summed))
 
 
-def too_large(run_data: RunData, moments: Moments, found: list[Lost]) -> list[Scale]:
+def too_large(run_data: RunData, moments: Moments, found: list[Lost], after: bool = False) -> list[Scale]:
     """The layers right before activations lost from the start whose weights began with a gain of td.03.gain or more; where they
     were lost later, of twice that; and, of a training that came to nothing, all layers before them of twice that, as gains
-    multiply."""
+    multiply, and, if told so, those ``after`` them."""
     limit, nothing, large = run_data.limit("td.03.gain"), came_to_nothing(run_data), []
     for one in found:
         if one.why in ("dead", "saturated"):
@@ -82,7 +82,8 @@ def too_large(run_data: RunData, moments: Moments, found: list[Lost]) -> list[Sc
             least = limit if one.since == "start" else 2 * limit
             large += [scale for scale in _scales(run_data, before) if scale.gain >= least]
             if nothing:
-                layers = [entry for entry in earlier if entry.kind == "layer" and entry not in before]
+                whole = [entry for entry, _ in moments.courses()] if after else earlier
+                layers = [entry for entry in whole if entry.kind == "layer" and entry not in before]
                 large += [scale for scale in _scales(run_data, layers) if scale.gain >= 2 * limit]
     return large
 

@@ -198,9 +198,12 @@ class _Trial:
 
 def first_pass(batches: list) -> list:
     """The batches before the first whose samples have mostly been seen: no pass over the data comes twice. Where samples repeat
-    within a batch already, as short windows of a text do, they are seen more and more often, and a pass begins with a leap."""
+    within a batch already, as short windows of a text do, they are seen more and more often, and a pass begins with a leap. Steps
+    that are given nothing all work on the same."""
     seen: set = set()
     shares: list = []
+    if not any(map(_samples, batches)):
+        return batches[:1]
     for number, batch in enumerate(batches):
         samples = _samples(batch)
         share = (len(samples) - len(set(samples) - seen)) / len(samples) if samples else 0.0

@@ -231,3 +231,15 @@ def test_the_next_word_as_a_row_of_zeros_and_a_one(verdict, kind, mean, conclusi
     words = column("words", dtype="int32", kind="int", shape=[2], min=0, max=29, channels=places)
     data = dataset([words], label={"kind": kind, "counts": counts})
     assert verdict("ds.03", Run(datasets=[data]))["conclusion"] == conclusion
+
+
+@pytest.mark.parametrize(
+    ("held", "trained_on", "conclusion"), [(60, 0, "problem"), (60, 60, "undecided"), (9, 0, "undecided")]
+)
+def test_fewer_to_train_with_than_are_held_out(verdict, held, trained_on, conclusion):
+    run = counted({"0": 3, "1": 3, "2": 3}, samples=9, samples_per_pass=9)
+    seen = {"places": [{"file": "train.py", "line": 3}], "samples": held, "distinct": held, "training": 9, "bits": 70.0}
+    run.facts["evaluation"]["trained_samples"] = [{**seen, "trained_on": trained_on}]
+    entry = verdict("ds.03", run)
+    assert entry["conclusion"] == conclusion
+    assert ("60 other samples" in entry["summary"]) is (conclusion == "problem")

@@ -14,6 +14,7 @@ _FUNCTION = (
 _HELPER = (
     "def batches(x, y, size, mixed=True):\n    return NumpySlicesDataset({'f': x, 'c': y}, shuffle=mixed).batch(size)\n"
 )
+_ROWS = "rest = GeneratorDataset(Rows(x, y), ['f', 'c'], shuffle=True).batch(8)\n"
 _LISTED = "p = [net(b['f']).asnumpy() for b in rest.create_dict_iterator()]\n"
 
 
@@ -39,6 +40,10 @@ _LISTED = "p = [net(b['f']).asnumpy() for b in rest.create_dict_iterator()]\n"
             _HELPER + "rest = batches(u, v, 8)\n" + _LISTED.replace("['f'])", "['f']) - b['c']") + "print(auc(v, p))",
             None,
         ),
+        (_ROWS + _LISTED + "p = np.concatenate(p)\nprint(np.mean(p == y))", [1, 4]),
+        (_ROWS.replace(", shuffle=True", "") + _LISTED + "print(f(y, p))", None),
+        (_ROWS.replace("True", "False") + _LISTED + "print(f(y, p))", None),
+        (_ROWS.replace("Rows(x, y)", "rows") + _LISTED + "print(f(y, p))", None),
         # the order of the arrays; labels of the same loop; labels of another array; nothing is compared
         (_MADE.replace("['x', 'y']", "['x', 'y'], shuffle=False") + _LOOP + "print(p == y)\n", None),
         (_MADE.replace("['x', 'y']", "['x', 'y'], sampler=s") + _LOOP + "print(f(y, p))\n", None),
