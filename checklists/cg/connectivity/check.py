@@ -24,6 +24,7 @@ from msprec.checklists.cg.connectivity.second_derivative import judge_second_der
 from msprec.checklists.cg.connectivity.shared_rows import judge_shared_rows
 from msprec.checklists.cg.connectivity.single_places import judge_single_places
 from msprec.checklists.cg.connectivity.token_order import judge_token_order
+from msprec.checklists.cg.connectivity.unread_field import judge_unread_field
 from msprec.checklists.cg.connectivity.unread_input import judge_unread_input
 from msprec.checklists.cg.connectivity.unread_places import judge_unread_places
 from msprec.checklists.cg.connectivity.unused_parameters import judge_unused_parameters
@@ -61,6 +62,7 @@ _ANY_STEP = (
     judge_own_messages,
     judge_multiplied_edges,
     judge_unused_parameters,
+    judge_unread_field,
 )
 _WATCHED = (
     judge_connections,

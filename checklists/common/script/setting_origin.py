@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Union
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -22,6 +22,7 @@ _HANDS_ON = ("float", "int", "Tensor", "tensor", "max", "min", "Normal", "Trunca
 
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_LISTS = (ast.ListComp, ast.GeneratorExp)
 
 
 class ArgumentName(NamedTuple):
@@ -166,6 +167,23 @@ def epochs_origin(run_data: RunData, steps: Iterable = ()) -> list:
     return []
 
 
+def count_origins(run_data: RunData, made: Iterable) -> list:
+    """Where it is written how often something is made that stands in a loop, as layers are: the last of the loop's range, or what
+    it runs over, for each of the places; none for what stands in no loop of its function."""
+    found: list = []
+    for one in made:
+        if not one.file or not one.line or run_data.source.in_construct(one.file, one.line):
+            continue
+        around = run_data.source.enclosing(one.file, one.line)
+        functions = [number for number, node in enumerate(around) if isinstance(node, _SCOPES)]
+        loops = [node for node in around[functions[-1] + 1 if functions else 0 :] if isinstance(node, ast.For)]
+        listed = [node.generators[0] for node in run_data.source.nodes(one.file, *_LISTS) if _spans(node, one.line)]
+        for loop in [*loops, *listed][-1:]:
+            origin = _origin(_Asked(run_data), one.file, _last_of_range(loop) or loop.iter, 0)
+            found += [origin] if origin is not None else []
+    return list({(one.file, one.line): one for one in found}.values())
+
+
 def _spans(node: ast.AST, line: int) -> bool:
     return getattr(node, "lineno", line + 1) <= line <= (getattr(node, "end_lineno", None) or line)
 
@@ -176,7 +194,7 @@ def _loops_of_loops(run_data: RunData, step: Fact) -> list:
     return [one for one in loops[:1] if len(loops) > 1 and _last_of_range(one) is not None]
 
 
-def _last_of_range(loop: ast.For) -> Optional[ast.expr]:
+def _last_of_range(loop: Union[ast.For, ast.comprehension]) -> Optional[ast.expr]:
     """``n`` of ``for … in range(n)``."""
     if not isinstance(loop.iter, ast.Call) or called_name(loop.iter) != "range":
         return None

@@ -39,6 +39,49 @@ def classless_argmax(run_data: RunData, _dataset: Fact, _column: Fact) -> Option
     return None
 
 
+def one_column_as_class(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
+    """Where one column of an output for three classes or more, as it is or rounded, is compared with the numbers of the
+    classes."""
+    shapes = {tuple(one.predicted.shape or ()) for one in run_data.probes.losses if one.kind == "softmax_cross_entropy"}
+    if len(shapes) != 1 or len(shape := shapes.pop()) != 2 or shape[1] < 3:
+        return None
+    for file in run_data.source.trees:
+        for compare in run_data.source.nodes(file, ast.Compare):
+            sides = [compare.left, *compare.comparators]
+            if len(sides) != 2 or not isinstance(compare.ops[0], ast.Eq):
+                continue
+            for side, other in (sides, sides[::-1]):
+                column = _column_of(side)
+                if column is not None and isinstance(other, ast.Name) and _comes_from_network(run_data, file, [column]):
+                    return _of_one_column(place(file, compare.lineno), column, shape[1])
+    return None
+
+
+def _column_of(side: ast.expr) -> Optional[ast.Subscript]:
+    """``x[:, 1]`` in an expression in which nothing is compared and no class is chosen; else None."""
+    nodes = list(ast.walk(side))
+    if any(isinstance(one, ast.Compare) or (isinstance(one, ast.Call) and "arg" in called_name(one)) for one in nodes):
+        return None
+    for one in (node for node in nodes if isinstance(node, ast.Subscript)):
+        parts = one.slice.elts if isinstance(one.slice, ast.Tuple) else []
+        if len(parts) == 2 and isinstance(parts[0], ast.Slice) and isinstance(parts[1], ast.Constant):
+            return one
+    return None
+
+
+def _of_one_column(where: Fact, column: ast.Subscript, classes: int) -> tuple:
+    says = Text(
+        "{where} 把网络输出的一列（{column}）与类别编号比较，而输出有 {classes} 个类别、每类一列：一列说明不了属于哪一类",
+        "{where} compares one column of the network's output ({column}) with the numbers of the classes, and the output has a "
+        "column for each of {classes}: one of them does not tell the class",
+        where=at(where),
+        column=f"[:, {ast.unparse(column.slice.elts[1])}]" if isinstance(column.slice, ast.Tuple) else "",
+        classes=classes,
+    )
+    advice = Text("用 argmax(axis=1) 取得类别，再与标签比较。", "Take the class by argmax(axis=1) and compare that.")
+    return says, advice, where
+
+
 def _axis(call: ast.Call) -> Optional[int]:
     """The axis that an argmax goes over, where it is written as a number."""
     words = [one.value for one in call.keywords if one.arg in ("axis", "dim")]
@@ -56,8 +99,12 @@ def _is_method(call: ast.Call) -> bool:
 
 
 def _of_network(run_data: RunData, file: str, call: ast.Call) -> bool:
-    """Whether what an argmax is taken of comes from a call of something that is no module's, at once or by one name."""
-    held = [call.func] if _is_method(call) else call.args[:1]
+    """Whether what an argmax is taken of comes from a call of a cell, at once or by one name."""
+    return _comes_from_network(run_data, file, [call.func] if _is_method(call) else call.args[:1])
+
+
+def _comes_from_network(run_data: RunData, file: str, held: list) -> bool:
+    """Whether expressions call a cell of the run, or read a name that is given what one gives."""
     names = {name for one in held for name in target_names(one)}
     called = _plainly_called(held)
     for store in run_data.source.nodes(file, ast.Assign):

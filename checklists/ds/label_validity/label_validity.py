@@ -19,6 +19,7 @@ from msprec.checklists.ds.label_validity.compared_predictions import (
     classless_argmax,
     compared_each_with_each,
     compared_out_of_order,
+    one_column_as_class,
 )
 from msprec.checklists.ds.label_validity.counted_share import counted_among_all
 from msprec.checklists.ds.label_validity.logits_threshold import logits_held_against_half
@@ -52,6 +53,7 @@ _LABELS = (
 _COMPARISONS = (
     numbering.scored_otherwise,
     classless_argmax,
+    one_column_as_class,
     always_alike,
     softmax_of_several_labels,
     other_class,

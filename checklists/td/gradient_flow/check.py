@@ -5,6 +5,7 @@ from typing import Optional
 from msprec.bilingual import Text, listed, percent
 from msprec.checklists.common.findings import EVIDENCE, gradients_figure, no_training
 from msprec.checklists.common.script.class_choice import chosen_at
+from msprec.checklists.common.script.setting_origin import count_origins
 from msprec.checklists.common.training.training_curves import is_steep, training_curve
 from msprec.checklists.td.gradient_flow.depth import Depth, course_of
 from msprec.checklists.td.gradient_flow.layers import Sampled, sampled_layers
@@ -71,6 +72,7 @@ def gradient_flow(run_data: RunData) -> Finding:
 def _judged(run_data: RunData, sampled: Sampled, course: Depth, shown: list) -> Finding:
     learnt = run_data.once(assess).state not in _NOT_LEARNT
     places = [layer.fact.created for layer in course.front if layer.fact is not None and layer.fact.created]
+    places += count_origins(run_data, places)
     steady = abs(course.trend) >= run_data.limit("td.02.trend")
     if steady and course.trend > 0 and course.ratio < run_data.limit("td.02.falling"):
         far = course.ratio < run_data.limit("td.02.vanishing")

@@ -1,10 +1,12 @@
 """td.03: What activations and layers gave on the captured batches, with the weights of the start, the middle and the end."""
 
+from collections import Counter
+
 from msprec.bilingual import Joined, Text, listed, percent
 from msprec.checklists.common.findings import at, no_training
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.script.class_choice import chosen_at
-from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin
+from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin, count_origins
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.units.flattened_signal import flattened_signal
 from msprec.checklists.td.units.initial_weights import (
@@ -26,6 +28,8 @@ from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 
+#: Layers made by one line from which on it stands in a loop whose length may be what is wrong.
+_IN_A_LOOP = 3
 _BIAS_INIT = ArgumentName(("bias_init",), 99)
 _ADVICE = {
     "dead": Text(
@@ -207,6 +211,7 @@ def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
     places += [at for one in biases for at in argument_origin(run_data, one.layer.created, _BIAS_INIT)]
     places += drawn_at(run_data, [one.layer for one in large]) if large else []
     places += [at for one in found for at in chosen_at(run_data, one.place, one.entry.operator or "")]
+    places += count_origins(run_data, _made_together(moments)) if first.why in ("alike", "flattened") else []
     if first.why == "collapsed":
         places.insert(0, run_data.probes.written_loss.place)
     return problem(
@@ -224,6 +229,13 @@ def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
         [_table(moments), *run_data.code_at(places, Text("该层", "The layer"))],
         [place for place in places if place] or [network.place for network in run_data.networks],
     )
+
+
+def _made_together(moments: Moments) -> list:
+    """The places that made three layers or more each, as a loop does."""
+    made = [entry.created for entry, _ in moments.courses() if entry.kind == "layer" and entry.created]
+    counted = Counter((one.file, one.line) for one in made)
+    return [one for one in made if counted[one.file, one.line] >= _IN_A_LOOP]
 
 
 def _fades(run_data: RunData, moments: Moments, fading: Fading) -> Finding:

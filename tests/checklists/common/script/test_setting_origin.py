@@ -9,6 +9,7 @@ from msprec.checklists.common.script.setting_origin import (
     UNITS,
     ArgumentName,
     argument_origin,
+    count_origins,
     epochs_origin,
 )
 from msprec.engine.run_data import place
@@ -142,3 +143,29 @@ def test_units(reading, code, line, found):
 def test_how_wide_an_initializer_draws(reading, code, line, found):
     wanted = ArgumentName(("weight_init",), 99)
     assert lines(argument_origin(reading(code), place("train.py", line), wanted)) == found
+
+
+_DEEP = """DEPTH = 12
+SIZES = [8] * 9
+def build(depth):
+    cells = []
+    for _ in range(depth - 1):
+        cells.append(nn.Dense(8, 8))
+    for size in SIZES:
+        cells.append(nn.Dense(size, size))
+    cells += [nn.ReLU() for _ in range(DEPTH)]
+    cells.append(nn.Dense(8, 1))
+    return nn.SequentialCell(cells)
+class Net(nn.Cell):
+    def construct(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+net = build(depth=DEPTH)
+"""
+
+
+@pytest.mark.parametrize(("line", "origin"), [(6, 1), (8, 2), (9, 1), (10, None), (15, None), (17, None)])
+def test_how_often_something_is_made(tmp_path, line, origin):
+    data = run_data(tmp_path, Run(source={"train.py": _DEEP}))
+    assert [one.line for one in count_origins(data, [place("train.py", line)])] == ([origin] if origin else [])
