@@ -272,7 +272,7 @@ class _Balance:
         held = self._held_out()
         # of a set so small, as a truth table is, no class is rare beside the others
         small = self.samples < self.run_data.limit("ds.03.few") * len(self.counts)
-        if small and held >= self.run_data.limit("ds.03.held_out") * self.samples:
+        if small and not self._of_few_values() and held >= self.run_data.limit("ds.03.held_out") * self.samples:
             return self._too_small(held)
         if small and not (unbalanced or self.absent):
             return undecided(
@@ -317,6 +317,11 @@ class _Balance:
     def _held_out(self) -> int:
         """The most different samples, none of them trained on, that the network was called with outside training."""
         return max([one.distinct or 0 for one in self.run_data.trained_samples if one.trained_on == 0], default=0)
+
+    def _of_few_values(self) -> bool:
+        """Whether the inputs have no more values than there are samples, as those of a truth table, of which there are no more."""
+        inputs = [one for one in self.dataset.columns if one.name != self.label.column]
+        return all(one.distinct is not None and one.distinct <= self.samples for one in inputs)
 
     def _too_small(self, held: int) -> Finding:
         return problem(

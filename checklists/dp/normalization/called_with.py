@@ -13,8 +13,8 @@ from msprec.engine.schema import Fact
 
 
 def called_with(run_data: RunData) -> Optional[Finding]:
-    """A problem where real numbers that a network is called with in training are far from unit scale, or their features lie far
-    apart, as dp.01 has it of columns, and neither the code scales them nor the training came dp.01.solved below a constant
+    """A problem where real numbers that a network is called with in training are far from unit scale, as dp.01 has it of columns,
+    and neither the code scales them nor the training came dp.01.solved below a constant
     prediction; ok where all of them are on a sound scale; None where there are none, or the code scales them."""
     calls = [one for one in run_data.inputs if one.phase == "train" and one.level == "network" and one.samples]
     given = [
@@ -23,7 +23,7 @@ def called_with(run_data: RunData) -> Optional[Finding]:
     given = [(call, one) for call, one in given if None not in (one.min, one.max)]
     if not given or learnt_by(run_data, "dp.01.solved"):
         return None
-    judged = [(call, judge(run_data, one, alone=len(given) == 1)) for call, one in given]
+    judged = [(call, judge(run_data, one, alone=len(given) == 1, between=False)) for call, one in given]
     wrong = [(call, verdict) for call, verdict in judged if verdict.wrong]
     if not wrong:
         return _sound([one for _, one in given])
