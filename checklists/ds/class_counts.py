@@ -32,8 +32,8 @@ from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.record.schema import COLUMN, DATASETS
 
-#: Weights of two classes that differ by less are alike.
-_ALIKE = 1.05
+#: Weights of two classes that differ by less are alike; a deviation of that much less than half of a range is half of it.
+_ALIKE, _NEARLY = 1.05, 0.02
 
 
 def balance(run_data: RunData, dataset: Fact) -> Finding:
@@ -217,6 +217,12 @@ def _continued_sequence(dataset: Fact, counts: dict) -> Optional[str]:
     return None
 
 
+def _features(column: Fact) -> list:
+    """The least, the largest and the deviation of each feature of a column, or of the column as a whole."""
+    each = column.channels
+    return list(zip(each.min, each.max, each.std)) if each.min else [(column.min, column.max, column.std)]
+
+
 class _Balance:
     """The counts of one training set, with the shards of the other ranks, and what follows from them."""
 
@@ -319,9 +325,14 @@ class _Balance:
         return max([one.distinct or 0 for one in self.run_data.trained_samples if one.trained_on == 0], default=0)
 
     def _of_few_values(self) -> bool:
-        """Whether the inputs have no more values than there are samples, as those of a truth table, of which there are no more."""
+        """Whether each feature lies at its two ends alone, as those of a truth table do, of which there are no more samples: it
+        deviates by half of its range."""
         inputs = [one for one in self.dataset.columns if one.name != self.label.column]
-        return all(one.distinct is not None and one.distinct <= self.samples for one in inputs)
+        features = [feature for one in inputs for feature in _features(one)]
+        return all(
+            None not in (low, high, std) and abs(high - low - 2 * std) <= _NEARLY * (high - low)
+            for low, high, std in features
+        )
 
     def _too_small(self, held: int) -> Finding:
         return problem(
