@@ -6,7 +6,7 @@ from msprec.bilingual import Joined, Text, listed, percent
 from msprec.checklists.common.findings import at, no_training
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.script.class_choice import chosen_at
-from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin, count_origins
+from msprec.checklists.common.script.setting_origin import UNITS, ArgumentName, argument_origin, count_origins
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.units.flattened_signal import flattened_signal
 from msprec.checklists.td.units.initial_weights import (
@@ -18,6 +18,7 @@ from msprec.checklists.td.units.initial_weights import (
     fading_signal,
     far_biases,
     mostly_saturated,
+    narrow_before,
     too_large,
     wide_start,
 )
@@ -210,16 +211,26 @@ def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
     places = [*[one.created for one in layers], *[one.place for one in found]]
     places += [at for one in biases for at in argument_origin(run_data, one.layer.created, _BIAS_INIT)]
     places += drawn_at(run_data, [one.layer for one in large]) if large else []
+    narrow = [layer for one in found if one.why == "dead" for layer in narrow_before(moments, one)]
+    places += [at for layer in narrow for at in (layer.created, *argument_origin(run_data, layer.created, UNITS)) if at]
     places += [at for one in found for at in chosen_at(run_data, one.place, one.entry.operator or "")]
     places += count_origins(run_data, _made_together(moments)) if first.why in ("alike", "flattened") else []
     if first.why == "collapsed":
         places.insert(0, run_data.probes.written_loss.place)
     return problem(
         Text(
-            "{what}{more}{weights}{constant}。",
-            "{what}{more}{weights}{constant}.",
+            "{what}{more}{weights}{few}{constant}。",
+            "{what}{more}{weights}{few}{constant}.",
             what=first.sentence(),
             weights=Joined([*map(_weights, large[:1]), *map(_biases, biases[:1])], zh="", en=""),
+            few=Text(
+                "；其前一层 {cell} 只有 {n} 个神经元或通道",
+                "; the layer before it, {cell}, has no more than {n} of them",
+                cell=narrow[0].cell,
+                n=narrow[0].units,
+            )
+            if narrow
+            else "",
             more=Text("；{names} 也是如此", "; the same holds of {names}", names=listed(others)) if others else "",
             constant=Text("；网络对所有样本给出同样的输出", "; the network gives the same output for all samples")
             if constant

@@ -25,6 +25,8 @@ _DRAWS = (
 _WEIGHT_INIT = ArgumentName(("weight_init",), 2)
 #: So many saturated sigmoid or tanh leave little to learn from, though a training may come more than half way.
 _FAR = 3
+#: Units of a layer that may all begin below 0 by chance: each does in half of the draws.
+_BY_CHANCE = 2
 #: Initializers whose first argument is how wide they draw.
 _WIDTH, _BY_WIDTH = ArgumentName(("sigma", "scale"), 0), ("Normal", "TruncatedNormal", "Uniform")
 
@@ -91,6 +93,12 @@ def too_large(run_data: RunData, moments: Moments, found: list[Lost], after: boo
 def _entries_before(moments: Moments, one: Lost) -> list:
     entries = [entry for entry, _ in moments.courses()]
     return entries[: next((n for n, entry in enumerate(entries) if entry is one.entry), 0)]
+
+
+def narrow_before(moments: Moments, one: Lost) -> list:
+    """The layer right before an activation, where it has so few units that by chance all of them may begin below 0."""
+    before = [entry for entry in _entries_before(moments, one) if entry.kind == "layer"][-1:]
+    return [layer for layer in before if 0 < (layer.units or 0) <= _BY_CHANCE]
 
 
 class Bias(NamedTuple):

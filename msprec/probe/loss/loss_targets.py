@@ -29,14 +29,15 @@ class Sources:
         self._batches, self._read = batches, {}
 
     def find(self, target: np.ndarray) -> Optional[tuple]:
-        """``(position, factor, offset)`` of the input that the targets are, or are computed from; None: of none."""
+        """``(position, factor, offset)`` of the input that the targets are, of equal ones the last, or are computed from; None:
+        of none."""
         flat = target.reshape(-1).astype(np.float64) if target.dtype.kind in "fiub" else None
         if flat is None or not flat.size:
             return None
         same_size = [
             (i, one) for i, one in enumerate(self.inputs) if one.size == flat.size and one.dtype.kind in "fiub"
         ]
-        for i, one in same_size:
+        for i, one in reversed(same_size):
             if np.array_equal(one.reshape(-1).astype(np.float64), flat):
                 return i, 1.0, 0.0
         for i, one in same_size:

@@ -3,7 +3,7 @@
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.td.units.initial_weights import far_biases
+from msprec.checklists.td.units.initial_weights import far_biases, narrow_before
 from msprec.checklists.td.units.lost_units import Lost, Moments
 
 
@@ -46,3 +46,16 @@ def test_biases_that_leave_no_slope(tmp_path, why, since, low, high, value):
     moments = Moments(data)
     lost = Lost(why, [entry for entry, _ in moments.courses()][1], since, 1.0)
     assert [one.value for one in far_biases(data, moments, [lost])] == ([value] if value is not None else [])
+
+
+@pytest.mark.parametrize(("units", "narrow"), [(1, ["0"]), (2, ["0"]), (16, [])])
+def test_few_units_that_begin_below_zero_by_chance(tmp_path, units, narrow):
+    layer = {"kind": "layer", "operator": "Conv2d", "cell": "0", "units": units, "hidden": True}
+    bent = {"kind": "relu", "operator": "ReLU", "cell": "1", "units": units, "dead": units, "hidden": True}
+    run = Run()
+    run.facts["probes"] = {
+        "units": {"moments": [{"moment": "end", "step": 9, "samples": 64, "entries": [layer, bent]}]}
+    }
+    moments = Moments(run_data(tmp_path, run))
+    lost = Lost("dead", [entry for entry, _ in moments.courses()][1], "start", 1.0)
+    assert [one.cell for one in narrow_before(moments, lost)] == narrow
