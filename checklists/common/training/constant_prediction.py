@@ -150,8 +150,9 @@ class BesideConstant(NamedTuple):
         return self.constant.value if self.constant is not None else math.nan
 
     def words(self) -> Text:
-        """Where ``constant`` is known: ``the loss stays at 0.69, and a constant prediction reaches 0.6931 (…)``"""
-        assert self.constant is not None
+        """``the loss stays at 0.69, and a constant prediction reaches 0.6931 (…)``"""
+        if self.constant is None:
+            return Text("loss 自始至终为 {end}", "the loss is {end} from the first step to the last", end=self.end)
         return Text(
             "结尾的 loss 为 {end}，而不看输入、只输出常数即可达到 {value}（{how}）",
             "the loss stays at {end}, and a constant prediction reaches {value} ({how})",

@@ -1,10 +1,11 @@
-"""Scores before a sigmoid that a script compares with 0.5, which is a bound of probabilities (ds.02)."""
+"""Outputs that a script compares with a bound of another kind of output: scores with 0.5, amounts with 0 (ds.02)."""
 
 import ast
 from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
+from msprec.checklists.common.training.constant_prediction import REGRESSION
 from msprec.checklists.ds.label_validity.beyond_output import FORMS, compared_with_numbers
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -34,6 +35,36 @@ def logits_held_against_half(run_data: RunData, _dataset: Fact, _column: Fact) -
             )
             return says, advice, where
     return None
+
+
+def amounts_held_against_zero(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
+    """Where the class is taken by ``output > 0`` of a network that a regression loss teaches to give 0 and 1: what lies half way
+    is 0.5."""
+    losses = run_data.probes.losses
+    if not losses or any(one.kind not in REGRESSION or not _of_two_ends(one.targets) for one in losses):
+        return None
+    for file, compare, bound in compared_with_numbers(run_data):
+        if bound == 0 and _is_score(run_data, file, compare.left, 0):
+            where = place(file, compare.lineno)
+            says = Text(
+                "{where} 用 {code} 判定类别，而 {loss} 训练网络给出 0 和 1：两类之间的界限是 0.5，不是 0",
+                "{where} takes the class by {code}, and {loss} teaches the network to give 0 and 1: half way between the two is "
+                "0.5, and not 0",
+                where=at(where),
+                code=ast.unparse(compare),
+                loss=losses[0].name,
+            )
+            advice = Text(
+                "把输出与 0.5 比较；二分类更宜用 BCEWithLogitsLoss，此时与 0 比较。",
+                "Compare the output with 0.5; or use BCEWithLogitsLoss, which suits two classes, and 0.",
+            )
+            return says, advice, where
+    return None
+
+
+def _of_two_ends(targets: Fact) -> bool:
+    """Whether the targets are 0 and 1 alone."""
+    return (targets.min, targets.max, targets.distinct) == (0, 1, 2)
 
 
 def _is_score(run_data: RunData, file: str, node: ast.expr, depth: int) -> bool:

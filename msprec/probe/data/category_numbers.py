@@ -4,7 +4,7 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.probe.data.label_control import LEAST, class_rows, samples_and_targets, standardised
+from msprec.probe.data.label_control import LEAST, class_rows, different, samples_and_targets, standardised
 from msprec.probe.data.target_control import linear_told
 from msprec.probe.steps.numpy_losses import BCE, BCE_LOGITS, MSE, SOFTMAX
 
@@ -30,6 +30,7 @@ def category_numbers(material, losses: list) -> Optional[dict]:
         return None
     softmax = known[0]["kind"] == SOFTMAX
     gathered = samples_and_targets(material, known[0]["targets"]["input"], 1 if softmax else _COLUMNS)
+    gathered = different(*gathered) if gathered is not None else None  # what several passes bring again tells no more
     if gathered is None or not 1 < gathered[0].shape[1] <= _FEATURES or len(gathered[1]) < LEAST:
         return None
     samples, targets = gathered[0], class_rows(gathered[1], _CLASSES) if softmax else gathered[1].astype(np.float64)

@@ -3,7 +3,7 @@
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.ds.label_validity.logits_threshold import logits_held_against_half
+from msprec.checklists.ds.label_validity.logits_threshold import amounts_held_against_zero, logits_held_against_half
 
 NET = "net = nn.SequentialCell(nn.Dense(4, 1))\n"
 MODEL = "class M:\n    def fit(self):\n        self.net = nn.SequentialCell(nn.Dense(4, 1))\n"
@@ -38,3 +38,23 @@ def test_bounds(tmp_path, code, line, linear):
     }
     found = logits_held_against_half(run_data(tmp_path, run), None, None)
     assert (found[2].line if found is not None else None) == (line if linear else None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "ends", "code", "found"),
+    [
+        ("mse", (0, 1, 2), "pred = net(x).asnumpy() > 0\n", True),
+        ("huber", (0, 1, 2), "out = net(x)\npred = (out.asnumpy()[:, 0] >= 0).astype(int)\n", True),
+        ("mse", (0, 1, 2), "pred = net(x).asnumpy() > 0.5\n", False),
+        ("mse", (-1, 1, 2), "pred = net(x).asnumpy() > 0\n", False),
+        ("mse", (0, 1, 40), "pred = net(x).asnumpy() > 0\n", False),
+        ("bce_with_logits", (0, 1, 2), "pred = net(x).asnumpy() > 0\n", False),
+    ],
+)
+def test_amounts_against_zero(tmp_path, kind, ends, code, found):
+    run = Run(source={"train.py": NET + code})
+    targets = dict(zip(("min", "max", "distinct"), ends))
+    run.facts["probes"] = {"losses": [{"name": "loss", "kind": kind, "targets": targets}], "skipped": {}}
+    cells = [{"path": "", "class": "SequentialCell"}]
+    run.set("network", [{"id": 0, "class": "SequentialCell", "role": "train", "cells": cells}])
+    assert (amounts_held_against_zero(run_data(tmp_path, run), None, None) is not None) is found

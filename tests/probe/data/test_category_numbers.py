@@ -14,12 +14,12 @@ AREA, HEIGHT = RNG.normal(0, 1, 960), RNG.normal(0, 1, 960)
 OF_LEVEL = RNG.normal(0, 1.0, 24)
 
 
-def found(target, column=None, kind=MSE):
+def found(target, column=None, kind=MSE, different=960):
     column = LEVEL / 24 if column is None else column
     samples = np.stack([AREA, HEIGHT, column], 1).astype(np.float32)
     aimed = target.astype(np.int32) if kind == SOFTMAX else target.astype(np.float32)[:, None]
     material = Material()
-    for begin in range(0, 960, 60):
+    for begin in [one % different for one in range(0, 960, 60)]:
         batch = (Tensor(samples[begin : begin + 60]), Tensor(aimed[begin : begin + 60]))
         material.batches.append(batch)
     return category_numbers(material, [{"kind": kind, "targets": {"input": 1}}])
@@ -55,3 +55,8 @@ def test_numbers(target):
 @pytest.mark.parametrize("column", [HEIGHT, LEVEL % 4, LEVEL**3], ids=["real", "few", "uneven"])
 def test_columns_without_levels(column):
     assert found(AREA + OF_LEVEL[LEVEL], column) is None
+
+
+@pytest.mark.parametrize(("different", "known"), [(480, True), (120, False)])
+def test_passes_over_few_samples_tell_no_more(different, known):
+    assert (found(AREA + OF_LEVEL[LEVEL], different=different) is not None) is known
