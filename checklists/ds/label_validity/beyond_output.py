@@ -24,13 +24,13 @@ def always_alike(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[t
     ends = [one.output for one in run_data.probes.losses if (one.output.low, one.output.high) == (0, 1)]
     end = ends[0] if ends and len(ends) == len(run_data.probes.losses) else None
     for file, compare, bound in compared_with_numbers(run_data):
-        twice = bound == 0.5 and end is not None and _squashed_by(run_data, file, compare.left) == "sigmoid"
-        if bound not in (0, 1) and not (twice and _of_calls(run_data, file, compare.left)):
+        twice = bound == 0.5 and end is not None and squashed_by(run_data, file, compare.left) == "sigmoid"
+        if bound not in (0, 1) and not (twice and of_calls(run_data, file, compare.left)):
             continue
         if _is_no_class(run_data, file, compare):
             continue
         of_network = end is not None and _is_output(run_data, file, compare.left, end)
-        operator = end.operator if end is not None and of_network else _squashed_by(run_data, file, compare.left)
+        operator = end.operator if end is not None and of_network else squashed_by(run_data, file, compare.left)
         if operator:
             where = place(file, compare.lineno)
             says = Text(
@@ -50,17 +50,17 @@ def always_alike(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[t
     return None
 
 
-def _of_calls(run_data: RunData, file: str, node: ast.expr) -> bool:
+def of_calls(run_data: RunData, file: str, node: ast.expr) -> bool:
     """Whether what is compared is ``sigmoid(net(x))``, at once or by one name, with nothing else in between."""
     if isinstance(node, ast.Name):
         value = run_data.source.only_value(file, node.id)
-        return value is not None and _of_calls(run_data, file, value)
+        return value is not None and of_calls(run_data, file, value)
     if isinstance(node, ast.Subscript):
-        return _of_calls(run_data, file, node.value)
+        return of_calls(run_data, file, node.value)
     if not isinstance(node, ast.Call):
         return False
     if called_name(node) in FORMS and isinstance(node.func, ast.Attribute):
-        return _of_calls(run_data, file, node.func.value)
+        return of_calls(run_data, file, node.func.value)
     given = node.args[0] if called_name(node) == "sigmoid" and node.args else None
     return isinstance(given, ast.Call) and isinstance(given.func, ast.Name) and bool(given.args)
 
@@ -71,7 +71,7 @@ def softmax_of_several_labels(run_data: RunData, dataset: Fact, _column: Fact) -
     if dataset.label.kind != "multi_hot":
         return None
     for file, compare, bound in compared_with_numbers(run_data):
-        if 0 < bound < 1 and _squashed_by(run_data, file, compare.left) == "softmax":
+        if 0 < bound < 1 and squashed_by(run_data, file, compare.left) == "softmax":
             where = place(file, compare.lineno)
             says = Text(
                 "{where} 用 {code} 判定标签，而同一样本可有几个标签：softmax 的结果相加为 1，不会有两个同时超过一半",
@@ -142,20 +142,20 @@ def _is_no_class(run_data: RunData, file: str, compare: ast.Compare) -> bool:
     return compare in picked or bool(run_data.source.nodes_at(file, compare.lineno, ast.Assert))
 
 
-def _squashed_by(run_data: RunData, file: str, node: ast.expr, depth: int = 0) -> str:
+def squashed_by(run_data: RunData, file: str, node: ast.expr, depth: int = 0) -> str:
     """The name of the sigmoid or softmax that what is compared is the result of, at once, by one name, or by a function of the
     script that returns nothing else; else an empty one."""
     if isinstance(node, ast.Subscript):
-        return _squashed_by(run_data, file, node.value, depth)
+        return squashed_by(run_data, file, node.value, depth)
     if isinstance(node, ast.Name) and not depth:
         stores = [one for one in run_data.source.nodes(file, ast.Assign) if node.id in bound_names(one.targets)]
-        found = [_squashed_by(run_data, file, one.value, 1) for one in stores if isinstance(one.targets[0], ast.Name)]
+        found = [squashed_by(run_data, file, one.value, 1) for one in stores if isinstance(one.targets[0], ast.Name)]
         return found[0] if found and len(found) == len(stores) and all(found) else ""
     if not isinstance(node, ast.Call):
         return ""
     name = called_name(node)
     if name in FORMS and isinstance(node.func, ast.Attribute):
-        return _squashed_by(run_data, file, node.func.value, depth)
+        return squashed_by(run_data, file, node.func.value, depth)
     return name if name in _BETWEEN else _returned_by(run_data, node) if depth < 2 else ""
 
 
@@ -166,7 +166,7 @@ def _returned_by(run_data: RunData, call: ast.Call) -> str:
         return ""
     file, function = made[0]
     given = [one.value for one in ast.walk(function) if isinstance(one, ast.Return) and one.value is not None]
-    found = [_squashed_by(run_data, file, one, 2) for one in given]
+    found = [squashed_by(run_data, file, one, 2) for one in given]
     return found[0] if found and all(found) else ""
 
 

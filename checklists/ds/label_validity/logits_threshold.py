@@ -6,7 +6,7 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.training.constant_prediction import REGRESSION
-from msprec.checklists.ds.label_validity.beyond_output import FORMS, compared_with_numbers
+from msprec.checklists.ds.label_validity.beyond_output import FORMS, compared_with_numbers, of_calls, squashed_by
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_names, called_name
@@ -38,13 +38,16 @@ def logits_held_against_half(run_data: RunData, _dataset: Fact, _column: Fact) -
 
 
 def amounts_held_against_zero(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
-    """Where the class is taken by ``output > 0`` of a network that a regression loss teaches to give 0 and 1: what lies half way
-    is 0.5."""
+    """Where the class is taken by ``output > 0``, or by a sigmoid of it above 0.5, of a network that a regression loss teaches to
+    give 0 and 1: what lies half way is 0.5."""
     losses = run_data.probes.losses
     if not losses or any(one.kind not in REGRESSION or not _of_two_ends(one.targets) for one in losses):
         return None
+    ends = {(one.output.low, one.output.high) for one in losses}
     for file, compare, bound in compared_with_numbers(run_data):
-        if bound == 0 and _is_score(run_data, file, compare.left, 0):
+        plain = bound == 0 and _is_score(run_data, file, compare.left, 0)
+        squashed = bound == 0.5 and (0, 1) not in ends and squashed_by(run_data, file, compare.left) == "sigmoid"
+        if plain or (squashed and of_calls(run_data, file, compare.left)):
             where = place(file, compare.lineno)
             says = Text(
                 "{where} 用 {code} 判定类别，而 {loss} 训练网络给出 0 和 1：两类之间的界限是 0.5，不是 0",
@@ -55,10 +58,10 @@ def amounts_held_against_zero(run_data: RunData, _dataset: Fact, _column: Fact) 
                 loss=losses[0].name,
             )
             advice = Text(
-                "把输出与 0.5 比较；二分类更宜用 BCEWithLogitsLoss，此时与 0 比较。",
-                "Compare the output with 0.5; or use BCEWithLogitsLoss, which suits two classes, and 0.",
+                "把网络的输出本身与 0.5 比较；二分类更宜用 BCEWithLogitsLoss，此时与 0 比较。",
+                "Compare the output itself with 0.5; or use BCEWithLogitsLoss, which suits two classes, and 0.",
             )
-            return says, advice, where
+            return says, advice, where, *(one.place for one in (*run_data.losses, *losses) if one.place)
     return None
 
 

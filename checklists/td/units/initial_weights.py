@@ -25,6 +25,8 @@ _DRAWS = (
 _WEIGHT_INIT = ArgumentName(("weight_init",), 2)
 #: So many saturated sigmoid or tanh leave little to learn from, though a training may come more than half way.
 _FAR = 3
+#: Layers from which on all of them together are wide, though each is less so.
+_ALL = 3
 #: Units of a layer that may all begin below 0 by chance: each does in half of the draws.
 _BY_CHANCE = 2
 #: Initializers whose first argument is how wide they draw.
@@ -143,15 +145,18 @@ def fading_signal(run_data: RunData, moments: Moments) -> Optional[Fading]:
 def wide_start(run_data: RunData, moments: Moments) -> list[Scale]:
     """The layers whose weights began with a gain of td.03.gain or more, where they are half of all, nothing was loaded, and the
     loss began far off a constant prediction and was not brought down; or, of a training that came to nothing, whose loss may not
-    show it, two or more of twice that gain; else none."""
+    show it, two or more of twice that gain, or all of three or more, as gains multiply; else none."""
     if run_data.loads:
         return []
     far = began_far_off(run_data, run_data.once(assess))
     if not far and not came_to_nothing(run_data):
         return []
-    limit = run_data.limit("td.03.gain") * (1 if far else 2)
+    wide = run_data.limit("td.03.gain")
     layers = [entry for entry, _ in moments.courses() if entry.kind == "layer"]
-    large = [one for one in _scales(run_data, layers) if one.gain >= limit]
+    scales = list(_scales(run_data, layers))
+    if len(scales) == len(layers) >= _ALL and all(one.gain >= wide for one in scales):
+        return scales
+    large = [one for one in scales if one.gain >= (1 if far else 2) * wide]
     return large if len(large) >= (1 if far else 2) and 2 * len(large) >= len(layers) else []
 
 

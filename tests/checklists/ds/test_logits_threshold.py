@@ -46,6 +46,7 @@ def test_bounds(tmp_path, code, line, linear):
         ("mse", (0, 1, 2), "pred = net(x).asnumpy() > 0\n", True),
         ("huber", (0, 1, 2), "out = net(x)\npred = (out.asnumpy()[:, 0] >= 0).astype(int)\n", True),
         ("mse", (0, 1, 2), "pred = net(x).asnumpy() > 0.5\n", False),
+        ("mse", (0, 1, 2), "pred = ops.sigmoid(net(x)).asnumpy() > 0.5\n", True),
         ("mse", (-1, 1, 2), "pred = net(x).asnumpy() > 0\n", False),
         ("mse", (0, 1, 40), "pred = net(x).asnumpy() > 0\n", False),
         ("bce_with_logits", (0, 1, 2), "pred = net(x).asnumpy() > 0\n", False),

@@ -30,7 +30,8 @@ def _run(start, end, std, loaded=False):
         (4.0, 1.5, 1.0, False, 0),
         (60.0, 1.5, 1.0, True, 0),
         (2.31, 2.31, 2.0, False, 3),  # the loss cannot show it, and the training came to nothing
-        (2.31, 2.31, 0.6, False, 0),
+        (2.31, 2.31, 0.6, False, 3),  # all of them, as gains multiply
+        (2.31, 2.31, 0.4, False, 0),
         (2.31, 0.5, 2.0, False, 0),
     ],
 )
