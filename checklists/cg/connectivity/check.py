@@ -13,6 +13,7 @@ from msprec.checklists.cg.connectivity.merged_ids import judge_merged_ids
 from msprec.checklists.cg.connectivity.mixed_samples import judge_mixed_samples
 from msprec.checklists.cg.connectivity.multiplied_edges import judge_multiplied_edges
 from msprec.checklists.cg.connectivity.narrow_layer import judge_narrow_layer
+from msprec.checklists.cg.connectivity.narrow_norm import judge_narrow_norm
 from msprec.checklists.cg.connectivity.neighbours import judge_neighbours
 from msprec.checklists.cg.connectivity.own_messages import judge_own_messages
 from msprec.checklists.cg.connectivity.pooled_places import judge_pooled_places
@@ -67,6 +68,7 @@ _ANY_STEP = (
 _WATCHED = (
     judge_connections,
     judge_narrow_layer,
+    judge_narrow_norm,
     judge_wide_stride,
     judge_pooled_places,
     judge_function_class,
