@@ -21,6 +21,7 @@ from msprec.checklists.ds.label_validity.compared_predictions import (
     compared_out_of_order,
     one_column_as_class,
 )
+from msprec.checklists.ds.label_validity.compared_with_input import compared_with_input
 from msprec.checklists.ds.label_validity.counted_share import counted_among_all
 from msprec.checklists.ds.label_validity.logits_threshold import amounts_held_against_zero, logits_held_against_half
 from msprec.checklists.ds.label_validity.lowest_first import lowest_for_best
@@ -61,6 +62,7 @@ _COMPARISONS = (
     amounts_held_against_zero,
     compared_each_with_each,
     compared_out_of_order,
+    compared_with_input,
     scored_as_classes,
     lowest_for_best,
     counted_among_all,
