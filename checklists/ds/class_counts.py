@@ -16,7 +16,7 @@ from msprec.checklists.common.findings import (
 )
 from msprec.checklists.common.loss.loss_rules import loss_lines
 from msprec.checklists.common.ranks.sharding import overlap
-from msprec.checklists.common.script.array_origin import array_origins
+from msprec.checklists.common.script.array_origin import array_origins, row_origins
 from msprec.checklists.common.training.constant_prediction import compares_values, takes_amounts
 from msprec.checklists.ds.imbalance_mitigation import (
     BY_CLASS,
@@ -28,7 +28,7 @@ from msprec.checklists.ds.imbalance_mitigation import (
 )
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels, judge_places
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
-from msprec.engine.run_data import RunData, place
+from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 from msprec.record.schema import COLUMN, DATASETS
 
@@ -316,6 +316,7 @@ class _Balance:
                 *sampler_weights(self.run_data),
                 first_place(self.dataset),
                 *self._label_origins(),
+                *(row_origins(self.run_data, self._label_origins(4)) if self.absent else []),
                 *self._losses(),
             ],
         )
@@ -347,19 +348,8 @@ class _Balance:
                 "Look at how the data are split: train with most of the samples, and keep a smaller part back.",
             ),
             self._evidence(),
-            [*self._rows_kept(), *self._label_origins(4), first_place(self.dataset)],
+            [*row_origins(self.run_data, self._label_origins(4)), *self._label_origins(4), first_place(self.dataset)],
         )
-
-    def _rows_kept(self) -> list:
-        """Where the numbers come from by which rows of the labels are kept: ``keep`` of ``y[keep]``."""
-        source = self.run_data.source
-        named = [
-            (at.file, source.only_value(at.file, node.slice.id))
-            for at in self._label_origins(4)
-            for node in source.nodes(at.file or "", ast.Subscript)
-            if node.lineno == at.line and isinstance(node.slice, ast.Name)
-        ]
-        return [place(file, value.lineno) for file, value in named if value is not None]
 
     def _cut_off(self) -> Optional[str]:
         """The class of which a cut through a table sorted by class has left a part: each class comes as one run, or the code cuts

@@ -6,6 +6,7 @@ from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.cg.loss_function.averaged_errors import check_averaged_errors
+from msprec.checklists.cg.loss_function.class_medians import check_class_medians
 from msprec.checklists.cg.loss_function.generator_range import check_generator_range
 from msprec.checklists.cg.loss_function.likelihood_sign import check_likelihood
 from msprec.checklists.cg.loss_function.masked_targets import check_masked_targets
@@ -195,6 +196,7 @@ def _wrongs(run_data: RunData, own: list) -> list:
         check_pinball(run_data),
         check_averaged_errors(run_data),
         check_masked_targets(run_data),
+        check_class_medians(run_data),
     )
     found += [one for one in written if one is not None]
     found += [*unsigned_targets(run_data), *rates_taken_for_logs(run_data)]

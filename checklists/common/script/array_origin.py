@@ -78,6 +78,24 @@ def argument_origins(run_data: RunData, call: Fact, position: int, callers: Sequ
     return [] if given is None else _origins(run_data, tree, call, given, position, callers)
 
 
+def row_origins(run_data: RunData, places: list) -> list:
+    """Where the numbers come from by which rows are taken at some places: ``keep`` of ``y[keep]``, and what that is a part of."""
+    source = run_data.source
+    named = [
+        (at.file, node.slice.id)
+        for at in places
+        for node in source.nodes(at.file or "", ast.Subscript)
+        if node.lineno == at.line and isinstance(node.slice, ast.Name)
+    ]
+    found: list = []
+    for file, name in named:
+        value = source.only_value(file, name)
+        whole = root_name(value) if isinstance(value, ast.Subscript) else ""
+        made = [value, source.only_value(file, whole) if whole else None]
+        found += [place(file, one.lineno) for one in made if one is not None]
+    return list({(one.file, one.line): one for one in found}.values())
+
+
 def _origins(
     run_data: RunData, tree: ast.AST, begin: Fact, given: ast.expr, index: int, callers: Sequence = ()
 ) -> list:

@@ -16,7 +16,7 @@ from msprec.checklists.common.data.distribution_difference import (
 )
 from msprec.checklists.common.data.transforms import Prepared, Transform, by_column, is_label
 from msprec.checklists.common.findings import at, first_place, pipeline_table, plain_arrays, role_of, train_sets
-from msprec.checklists.common.script.array_origin import argument_origins, array_origins
+from msprec.checklists.common.script.array_origin import argument_origins, array_origins, row_origins
 from msprec.checklists.common.script.call_sites import calls_around
 from msprec.checklists.common.script.network_chain import learnt_inputs
 from msprec.checklists.common.training.training_segments import last_training_start
@@ -525,6 +525,7 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
         ways = [(), *([caller] for caller in calls_around(run_data, other.place)[:_CALLERS])]
         made = [one for way in ways for one in argument_origins(run_data, other.place, b.position or 0, way)[:3]]
         places = [*(reshapes if len(reshapes) == 1 else []), other.place, *made, train.place]
+        places += row_origins(run_data, [other.place, *made])
         return problem(wrong, ADVICE, shown, places)
     return undecided(
         Text(

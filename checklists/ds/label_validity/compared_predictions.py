@@ -8,7 +8,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names, called_name, own_nodes, target_names
+from msprec.source.user_code import bound_names, called_name, names_read, own_nodes, target_names
 
 _SCOPES = (ast.Module, ast.FunctionDef)
 #: A data set of arrays that is shuffled where nothing is said, and one of what a class hands out of the arrays it was given.
@@ -188,9 +188,26 @@ def _compared(run_data: RunData, file: str, scope: Union[ast.Module, ast.Functio
         for one in own:
             if one.__class__ in (ast.Compare, ast.Call) and one.lineno > store.lineno and predicted:
                 sides = [one.left, *one.comparators] if isinstance(one, ast.Compare) else one.args
-                plain = any(isinstance(side, ast.Name) and side.id in labels for side in sides)
+                plain = any(_plainly(side) in labels for side in sides)
                 if plain and any(set(target_names(side)) & predicted for side in sides):
                     yield made.line, made.labels, one.lineno
+
+
+def _plainly(side: ast.expr) -> str:
+    """``y`` of y, ``y[:, 0]`` and ``y.argmax(1)``, as methods that are given numbers alone give it; empty of anything else."""
+    while not isinstance(side, ast.Name):
+        if isinstance(side, ast.Call) and isinstance(side.func, ast.Attribute) and not names_read(_given(side)):
+            side = side.func.value
+        elif isinstance(side, ast.Subscript) and not names_read(ast.walk(side.slice)):
+            side = side.value
+        else:
+            return ""
+    return side.id
+
+
+def _given(call: ast.Call) -> Iterator[ast.AST]:
+    for one in (*call.args, *(keyword.value for keyword in call.keywords)):
+        yield from ast.walk(one)
 
 
 class _Set(NamedTuple):
@@ -203,15 +220,17 @@ class _Set(NamedTuple):
 
 
 def _shuffled_set(run_data: RunData, node: ast.AST) -> Optional[_Set]:
-    """Of a call that makes a data set of arrays, or of a function of the script's that returns one."""
+    """Of a call that makes a data set of arrays, or of a function of the script's that makes one and
+    returns something."""
     if not isinstance(node, ast.Call):
         return None
     if called_name(node) in (_SHUFFLED, _SOURCE):
         return _set_of(node, node, {})
     made = run_data.source.functions(called_name(node))
-    returned = [one for _, function in made for one in own_nodes(function) if isinstance(one, ast.Return)]
-    calls = [one for each in returned for one in ast.walk(each) if isinstance(one, ast.Call)]
-    calls = [one for one in calls if called_name(one) in (_SHUFFLED, _SOURCE)]
+    nodes = [one for _, function in made for one in own_nodes(function)]
+    calls = [one for one in nodes if isinstance(one, ast.Call) and called_name(one) in (_SHUFFLED, _SOURCE)]
+    if not any(isinstance(one, ast.Return) and one.value is not None for one in nodes):
+        return None
     return _set_of(calls[0], node, _arguments(made[0][1], node)) if len(made) == len(calls) == 1 else None
 
 

@@ -23,7 +23,11 @@ from msprec.checklists.ds.label_validity.compared_predictions import (
 )
 from msprec.checklists.ds.label_validity.compared_with_input import compared_with_input
 from msprec.checklists.ds.label_validity.counted_share import counted_among_all
-from msprec.checklists.ds.label_validity.logits_threshold import amounts_held_against_zero, logits_held_against_half
+from msprec.checklists.ds.label_validity.logits_threshold import (
+    amounts_held_against_zero,
+    logits_held_against_half,
+    logits_rounded,
+)
 from msprec.checklists.ds.label_validity.lowest_first import lowest_for_best
 from msprec.checklists.ds.pixel_class_balance import counts_figure
 from msprec.engine.finding import Finding, figure, ok, problem, table, together, undecided
@@ -59,6 +63,7 @@ _COMPARISONS = (
     softmax_of_several_labels,
     other_class,
     logits_held_against_half,
+    logits_rounded,
     amounts_held_against_zero,
     compared_each_with_each,
     compared_out_of_order,

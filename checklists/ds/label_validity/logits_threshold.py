@@ -12,6 +12,7 @@ from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_names, called_name
 
 _DEEPEST = 4
+_ROUNDS = ("round", "rint", "around")
 
 
 def logits_held_against_half(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
@@ -29,6 +30,30 @@ def logits_held_against_half(run_data: RunData, _dataset: Fact, _column: Fact) -
                 "and as a logit it is a probability of 0.62",
                 where=at(where),
                 code=ast.unparse(compare),
+            )
+            advice = Text(
+                "把 logits 与 0 比较，或先经过 sigmoid。", "Compare logits with 0, or take their sigmoid first."
+            )
+            return says, advice, where
+    return None
+
+
+def logits_rounded(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
+    """Where the class is taken by rounding the outputs of such a network, as one rounds probabilities."""
+    losses = run_data.probes.losses
+    if not losses or any(one.kind != "bce_with_logits" or not one.output.linear for one in losses):
+        return None
+    for file, call in run_data.source.calls_anywhere(_ROUNDS):
+        method = isinstance(call.func, ast.Attribute) and not call.args
+        given = call.func.value if method and isinstance(call.func, ast.Attribute) else next(iter(call.args), None)
+        if given is not None and _is_score(run_data, file, given, 0):
+            where = place(file, call.lineno)
+            says = Text(
+                "{where} 用 {code} 取整得到类别，而网络给出的是 logits，不是概率：取整之后多数既不是 0 也不是 1",
+                "{where} takes the class by {code}, and what the network gives are logits and no probabilities: most of them are "
+                "neither 0 nor 1 when they are rounded",
+                where=at(where),
+                code=ast.unparse(call),
             )
             advice = Text(
                 "把 logits 与 0 比较，或先经过 sigmoid。", "Compare logits with 0, or take their sigmoid first."

@@ -19,6 +19,7 @@ from msprec.checklists.common.training.training_curves import (
     epochs_of,
     score_unit,
     validation_scores,
+    whole_training,
 )
 from msprec.checklists.common.training.training_segments import (
     last_evaluations,
@@ -127,10 +128,10 @@ def far_from_done(run_data: RunData) -> Optional[Further]:
     that it is well on its way (hp.02.well; hp.02.reached where training on leaves hp.02.quartered of the loss, or after
     hp.02.few_passes and hp.02.few_updates at the most that left hp.02.undone of it). Fewer than
     hp.02.epochs without a test may be a trial, which ends early on purpose: there next to nothing has to be gained
-    (hp.01.learnt), as it has to be where all batches are one.
+    (hp.01.learnt), as it has to be where all batches are one. Nor where it stays above a constant prediction.
     """
     run = run_data.once(further_training)
-    if run is None or run.own is None or decayed(run_data):
+    if run is None or run.own is None or decayed(run_data) or _stays_above_constant(run_data, run):
         return None
     if classified_share(run_data) >= run_data.limit("hp.02.right"):
         return None
@@ -153,6 +154,14 @@ def far_from_done(run_data: RunData) -> Optional[Further]:
     as_much = as_much and run.own.gain >= run_data.limit("hp.02.falling") * run.level
     few = (epochs_of(run_data) or 0) < run_data.limit("hp.02.epochs")
     return run if goes_on or (few and (halved or as_much)) else None
+
+
+def _stays_above_constant(run_data: RunData, run: Further) -> bool:
+    """Whether a whole training learnt nothing, and as it goes on it does not come below a constant prediction either: more of the
+    same is not what is missing."""
+    outcome, own = learning_outcome(run_data), run.own
+    nothing = outcome.verdict == "nothing" and whole_training(run_data, outcome.steps)
+    return nothing and own is not None and run.before - own.gain >= outcome.constant_value
 
 
 def _much_left(run_data: RunData, run: Further) -> bool:

@@ -14,6 +14,7 @@ _FUNCTION = (
 _HELPER = (
     "def batches(x, y, size, mixed=True):\n    return NumpySlicesDataset({'f': x, 'c': y}, shuffle=mixed).batch(size)\n"
 )
+_NAMED = "def batches(x, y, shuffle):\n    d = NumpySlicesDataset({'f': x, 'c': y}, shuffle=shuffle)\n    return d.batch(8)\n"
 _ROWS = "rest = GeneratorDataset(Rows(x, y), ['f', 'c'], shuffle=True).batch(8)\n"
 _LISTED = "p = [net(b['f']).asnumpy() for b in rest.create_dict_iterator()]\n"
 
@@ -33,6 +34,8 @@ _LISTED = "p = [net(b['f']).asnumpy() for b in rest.create_dict_iterator()]\n"
             [3, 6],
         ),
         (_HELPER + "rest = batches(u, v, 8)\n" + _LISTED + "print(auc(v, p))", [3, 5]),
+        (_NAMED + "rest = batches(u, v, shuffle=True)\n" + _LISTED + "print((p == v.argmax(1)).mean())", [4, 6]),
+        (_NAMED + "rest = batches(u, v, shuffle=False)\n" + _LISTED + "print((p == v.argmax(1)).mean())", None),
         (_MADE + "p = [net(a) for a, b in rest]\nprint(auc(y, p))", [1, 3]),
         (_HELPER + "rest = batches(u, v, 8, False)\n" + _LISTED + "print(auc(v, p))", None),
         (_HELPER + "rest = batches(u, v, 8, mixed=m)\n" + _LISTED + "print(auc(v, p))", None),
@@ -41,6 +44,9 @@ _LISTED = "p = [net(b['f']).asnumpy() for b in rest.create_dict_iterator()]\n"
             None,
         ),
         (_ROWS + _LISTED + "p = np.concatenate(p)\nprint(np.mean(p == y))", [1, 4]),
+        (_MADE + _LOOP + "print((np.concatenate(p) == y.argmax(1)).mean())\n", [1, 5]),
+        (_MADE + _LOOP + "print((np.concatenate(p) == y[:, 0]).mean())\n", [1, 5]),
+        (_MADE + _LOOP + "print((np.concatenate(p) == y[order]).mean())\n", None),
         (_ROWS.replace(", shuffle=True", "") + _LISTED + "print(f(y, p))", None),
         (_ROWS.replace("True", "False") + _LISTED + "print(f(y, p))", None),
         (_ROWS.replace("Rows(x, y)", "rows") + _LISTED + "print(f(y, p))", None),

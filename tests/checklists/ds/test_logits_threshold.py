@@ -3,7 +3,11 @@
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.ds.label_validity.logits_threshold import amounts_held_against_zero, logits_held_against_half
+from msprec.checklists.ds.label_validity.logits_threshold import (
+    amounts_held_against_zero,
+    logits_held_against_half,
+    logits_rounded,
+)
 
 NET = "net = nn.SequentialCell(nn.Dense(4, 1))\n"
 MODEL = "class M:\n    def fit(self):\n        self.net = nn.SequentialCell(nn.Dense(4, 1))\n"
@@ -59,3 +63,23 @@ def test_amounts_against_zero(tmp_path, kind, ends, code, found):
     cells = [{"path": "", "class": "SequentialCell"}]
     run.set("network", [{"id": 0, "class": "SequentialCell", "role": "train", "cells": cells}])
     assert (amounts_held_against_zero(run_data(tmp_path, run), None, None) is not None) is found
+
+
+@pytest.mark.parametrize(
+    ("code", "linear", "line"),
+    [
+        (NET + "hits = np.round(net(x).asnumpy()) == y\n", True, 2),
+        (NET + "out = net(x)\nhits = out.asnumpy().round() == y\n", True, 3),
+        (NET + "hits = np.round(net(x).asnumpy()) == y\n", False, None),
+        (NET + "hits = np.round(ops.sigmoid(net(x)).asnumpy()) == y\n", True, None),
+        (NET + "print(round(loss, 3), np.round(table, 2))\n", True, None),
+    ],
+)
+def test_rounded(tmp_path, code, linear, line):
+    run = Run(source={"train.py": code})
+    losses = [{"name": "BCEWithLogitsLoss", "kind": "bce_with_logits", "output": {"linear": linear}}]
+    run.facts["probes"] = {"losses": losses, "skipped": {}}
+    cells = [{"path": "", "class": "SequentialCell"}]
+    run.set("network", [{"id": 0, "class": "SequentialCell", "role": "train", "cells": cells}])
+    found = logits_rounded(run_data(tmp_path, run), None, None)
+    assert (found[2].line if found is not None else None) == line
