@@ -182,6 +182,8 @@ def learning_outcome(run_data: RunData) -> BesideConstant:
     known = BesideConstant("unknown", end, constant, len(losses))
     if constant is None:
         return _of_main_term(run_data, known, float(losses[0]))
+    if beneath_floor(run_data):
+        return known._replace(constant=None)
     if not constant.value > 0:
         return known
     above = run_data.limit("hp.01.diverged")
@@ -194,6 +196,14 @@ def learning_outcome(run_data: RunData) -> BesideConstant:
         return known._replace(verdict="nothing")
     learnt = gain >= run_data.limit("hp.01.learnt") and gain > doubt
     return known._replace(verdict="learnt" if learnt else "hardly")
+
+
+def beneath_floor(run_data: RunData) -> bool:
+    """Whether a loss of a known kind, which is never below 0 where it is given what it expects (cg.04), ended below 0."""
+    losses = _losses(run_data)
+    if losses is None or not len(losses) or loss_kind(run_data) is None:
+        return False
+    return bool(losses[-max(1, len(losses) // 10) :].mean() < 0)
 
 
 def _of_main_term(run_data: RunData, known: BesideConstant, start: float) -> BesideConstant:

@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.checklists.common.findings import plain_arrays
-from msprec.checklists.common.training.constant_prediction import as_share, learning_outcome
+from msprec.checklists.common.training.constant_prediction import as_share, beneath_floor, learning_outcome
 from msprec.checklists.common.training.training_segments import last_evaluations, last_rows, last_training_start
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -173,10 +173,7 @@ def is_steep(run_data: RunData, training: TrainingCurve) -> bool:
     """Whether the training loss was still falling steeply at the end (hp.02.falling, or hp.02.falling_of_little where hp.02.most
     of a constant prediction's is gone, and hp.02.share)."""
     if training.last <= 0:  # no share of itself tells how far a loss without a floor at 0 may go
-        beneath = any(
-            (one.value or 0.0) < 0 for one in run_data.probes.losses
-        )  # it is given what it cannot take (cg.04)
-        return not beneath and training.sure and training.share >= EVEN_SHARE
+        return not beneath_floor(run_data) and training.sure and training.share >= EVEN_SHARE
     gain = learning_outcome(run_data).gain
     little = gain is not None and gain >= run_data.limit("hp.02.most")
     least = run_data.limit("hp.02.falling_of_little" if little else "hp.02.falling")

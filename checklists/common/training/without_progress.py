@@ -3,7 +3,12 @@
 import numpy as np
 
 from msprec.checklists.common.findings import train_sets
-from msprec.checklists.common.training.constant_prediction import constant_loss, learning_outcome, training_losses
+from msprec.checklists.common.training.constant_prediction import (
+    beneath_floor,
+    constant_loss,
+    learning_outcome,
+    training_losses,
+)
 from msprec.checklists.common.training.reinforcement import has_adversary, learns_by_rewards
 from msprec.engine.run_data import RunData
 
@@ -18,7 +23,8 @@ _FEWEST = 9
 def came_to_nothing(run_data: RunData) -> bool:
     """Whether the training ended near a constant prediction or diverged; where that is not known, whether its targets lie where
     its loss has no minimum, or its few losses did not come down to a constant prediction's, or they, or those of the one loss
-    that is known or compares with labels, did not come down by hp.01.learnt, or were 0 from the first to the last."""
+    that is known or compares with labels, did not come down by hp.01.learnt, or were 0 from the first to the last, or ended below
+    the 0 that a loss of their kind has for a floor."""
     outcome = learning_outcome(run_data)
     if outcome.verdict != "unknown":
         return outcome.verdict != "learnt"
@@ -28,7 +34,7 @@ def came_to_nothing(run_data: RunData) -> bool:
     if any(one.kind in _PROBABILITIES and (one.labels.max or 0.0) > 1 for one in run_data.probes.losses):
         return True
     losses = found[1]
-    if len(losses) >= 2 and not losses.any():
+    if len(losses) >= 2 and (not losses.any() or beneath_floor(run_data)):
         return True
     if len(losses) < 2 or not np.isfinite(losses).all() or not losses[0] > 0:
         return False

@@ -110,7 +110,16 @@ def _is_score(run_data: RunData, file: str, node: ast.expr, depth: int) -> bool:
         return False
     if isinstance(node.func, ast.Attribute) and called_name(node) in FORMS:
         return _is_score(run_data, file, node.func.value, depth)
+    if called_name(node) == "predict" and isinstance(node.func, ast.Attribute):
+        return _is_model(run_data, file, node.func.value)
     return _is_network(run_data, file, node.func) or _returned(run_data, node, depth + 1)
+
+
+def _is_model(run_data: RunData, file: str, held: ast.expr) -> bool:
+    """Whether a name holds a ``Model`` of the trained network, which predicts what that gives."""
+    made = run_data.source.only_value(file, held.id) if isinstance(held, ast.Name) else None
+    of_network = isinstance(made, ast.Call) and called_name(made) == "Model" and made.args
+    return bool(of_network and isinstance(made, ast.Call) and _is_network(run_data, file, made.args[0]))
 
 
 def _is_network(run_data: RunData, file: str, called: ast.expr) -> bool:

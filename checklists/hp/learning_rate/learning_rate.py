@@ -7,7 +7,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import loss_figure, rate_figure
 from msprec.checklists.common.loss.loss_rules import computed_twice, times_smaller
 from msprec.checklists.common.script.setting_origin import RATE, argument_origin
-from msprec.checklists.common.training.constant_prediction import learning_outcome
+from msprec.checklists.common.training.constant_prediction import beneath_floor, learning_outcome
 from msprec.checklists.common.training.reinforcement import learns_by_rewards
 from msprec.checklists.common.training.simple_predictors import behind_simple_predictor
 from msprec.checklists.common.weights.cannot_learn import THE_RATE, cannot_learn, judged_after
@@ -407,6 +407,8 @@ class _Rate:
 
     def falls(self) -> Optional[Finding]:
         seen = self.seen
+        if beneath_floor(self.run_data):
+            return self.open()
         barely = self.outcome.verdict == "unknown" and seen.first is not None and seen.first > 0
         if barely and 1 - seen.last / seen.first < self.run_data.limit("hp.01.constant"):
             return self.open()

@@ -81,7 +81,8 @@ def _compared(array: np.ndarray) -> np.ndarray:
 
 
 def _is_seen(material, position: int, column: int) -> bool:
-    """Whether the loss of a batch changes with that number, and not by itself."""
+    """Whether the loss of a batch changes with that number, and not by itself; of a network that gives the same whatever that
+    input is, which cannot tell, it is taken for seen."""
     from mindspore import Tensor
 
     batch = material.batches[-1]
@@ -90,10 +91,11 @@ def _is_seen(material, position: int, column: int) -> bool:
     part = _compared(changed)
     at = (slice(None), *np.unravel_index(column, part.shape[1:]))
     part[at] = np.roll(part[at], 1)
-    other = tuple(Tensor(changed, old.dtype) if one is old else one for one in batch)
+    arrays = (changed, np.roll(to_numpy(old), 1, axis=0))
+    others = [tuple(Tensor(array, old.dtype) if one is old else one for one in batch) for array in arrays]
     state = random_state(False)
-    plain, again, moved = (batch_loss(material, one, state) for one in (batch, batch, other))
-    return None not in (plain, again, moved) and plain == again != moved
+    plain, again, moved, deaf = (batch_loss(material, one, state) for one in (batch, batch, *others))
+    return None not in (plain, again, moved, deaf) and plain == again and (moved != plain or deaf == plain)
 
 
 def batch_loss(material, batch: tuple, state: dict, change: Optional[Callable] = None) -> Optional[float]:

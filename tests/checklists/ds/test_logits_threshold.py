@@ -70,6 +70,8 @@ def test_amounts_against_zero(tmp_path, kind, ends, code, found):
     [
         (NET + "hits = np.round(net(x).asnumpy()) == y\n", True, 2),
         (NET + "out = net(x)\nhits = out.asnumpy().round() == y\n", True, 3),
+        (NET + "model = Model(net, loss)\nguess = np.round(model.predict(x).asnumpy())\n", True, 3),
+        (NET + "model = Forest(net)\nguess = np.round(model.predict(x))\n", True, None),
         (NET + "hits = np.round(net(x).asnumpy()) == y\n", False, None),
         (NET + "hits = np.round(ops.sigmoid(net(x)).asnumpy()) == y\n", True, None),
         (NET + "print(round(loss, 3), np.round(table, 2))\n", True, None),
