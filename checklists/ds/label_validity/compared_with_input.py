@@ -12,6 +12,8 @@ from msprec.source.user_code import bound_names, called_name
 
 #: Statistics of a column, and a share of its deviation by which two of them differ at the least where the columns do.
 _OF_COLUMNS, _APART = ("mean", "std"), 1e-3
+#: Calls that only change the form of what they are given.
+_FORMS = ("Tensor", "tensor", "from_numpy", "astype", "asarray", "array", "reshape", "float")
 _SQUARES = ("square", "abs", "absolute")
 
 
@@ -45,12 +47,13 @@ def _taught_otherwise(run_data: RunData, dataset: Fact) -> bool:
 def _given_to_network(run_data: RunData, value: ast.expr) -> str:
     """``x`` of ``net(Tensor(x)).asnumpy()``, whose callee holds what is made of the trained network's class; else empty."""
     classes = {one.class_ for one in run_data.networks}
-    for call in (one for one in ast.walk(value) if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)):
+    for call in (one for one in ast.walk(value) if isinstance(one, ast.Call)):
+        callee = call.func.id if isinstance(call.func, ast.Name) else ""
         made = [
             one.value
             for file in run_data.source.trees
             for one in run_data.source.nodes(file, ast.Assign)
-            if call.func.id in bound_names(one.targets)
+            if callee in bound_names(one.targets)
         ]
         of_network = bool(made) and all(isinstance(one, ast.Call) and called_name(one) in classes for one in made)
         names = _values(call.args[0]) if len(call.args) == 1 else []
@@ -60,28 +63,25 @@ def _given_to_network(run_data: RunData, value: ast.expr) -> str:
 
 
 def _values(node: ast.expr) -> list:
-    """The names in an expression, but those of what it calls."""
-    calls = [one.func for one in ast.walk(node) if isinstance(one, ast.Call)]
-    called = {id(part) for one in calls for part in ast.walk(one)}
+    """The names in an expression, but those of what it calls; none where it calls what changes values."""
+    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
+    if any(called_name(one) not in _FORMS for one in calls):
+        return []
+    called = {id(part) for one in calls for part in ast.walk(one.func)}
     return [one.id for one in ast.walk(node) if isinstance(one, ast.Name) and id(one) not in called]
 
 
 def _differences(run_data: RunData, file: str) -> list:
     """``(line, a, b)`` of each ``(a - b) ** 2``, ``abs(a - b)`` and ``square(a - b)`` of two names."""
-    squared = [
-        one.left
-        for one in run_data.source.nodes(file, ast.BinOp)
-        if isinstance(one.op, ast.Pow) and isinstance(one.left, ast.BinOp)
-    ]
+    squared = [one.left for one in run_data.source.nodes(file, ast.BinOp) if isinstance(one.op, ast.Pow)]
     squared += [call.args[0] for call in run_data.source.calls_named(file, _SQUARES) if call.args]
-    return [
-        (one.lineno, one.left.id, one.right.id)
-        for one in squared
-        if isinstance(one, ast.BinOp)
-        and isinstance(one.op, ast.Sub)
-        and isinstance(one.left, ast.Name)
-        and isinstance(one.right, ast.Name)
-    ]
+    found = []
+    for one in squared:
+        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub):
+            left, right = one.left, one.right
+            if isinstance(left, ast.Name) and isinstance(right, ast.Name):
+                found.append((one.lineno, left.id, right.id))
+    return found
 
 
 def _finding(compared: Fact, made: Fact, output: str, given: str) -> tuple:

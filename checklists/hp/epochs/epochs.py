@@ -1,5 +1,6 @@
 """What the training and validation curves say of the number of epochs: too many, too few, or neither."""
 
+from msprec.bilingual import Text
 from msprec.checklists.common.findings import loss_figure, validation_figure
 from msprec.checklists.common.loss.scores_at_odds import scores_at_odds
 from msprec.checklists.common.training.constant_prediction import learning_outcome
@@ -12,6 +13,7 @@ from msprec.checklists.common.training.training_curves import (
     validation_curves,
 )
 from msprec.checklists.common.weights.cannot_learn import THE_EPOCHS, cannot_learn, judged_after
+from msprec.checklists.dp.preprocessing_consistency.check import same_processing
 from msprec.checklists.hp.epochs.epoch_findings import (
     cut_off,
     diverged,
@@ -38,6 +40,12 @@ from msprec.checklists.hp.epochs.training_progress import (
 )
 from msprec.engine.finding import Finding
 from msprec.engine.run_data import RunData
+
+_PREPARED_OTHERWISE = Text(
+    "验证数据的处理与训练不一致（dp.02），其得分说明不了过拟合，要在改正之后再判断",
+    "The validation data are not prepared as the training data are (dp.02), so that their scores tell nothing of overfitting, "
+    "which is for judging after that",
+)
 
 
 def judge_epochs(run_data: RunData) -> Finding:
@@ -70,7 +78,11 @@ def judge_epochs(run_data: RunData) -> Finding:
     gap = generalization_gap(run_data, training.first if training is not None else None)
     if gap is not None and not keeps_best(run_data):
         odds = scores_at_odds(run_data)
-        return overfitted(run_data, gap, shown) if odds is None else tells_nothing(odds, shown)
+        if odds is not None:
+            return tells_nothing(odds, shown)
+        found = overfitted(run_data, gap, shown)
+        apart = same_processing(run_data).conclusion == "problem"
+        return judged_after(found, _PREPARED_OTHERWISE, "dp.02") if apart else found
     few = too_few_updates(run_data)
     if few is not None and not cut_off(run_data) and not length_was_given(run_data):
         return _unless_stuck(run_data, ends_at_once(run_data, few, shown))

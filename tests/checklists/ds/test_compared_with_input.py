@@ -30,3 +30,13 @@ def test_restored_pictures(tmp_path, code, columns, kind, line):
     data = run_data(tmp_path, run)
     found = compared_with_input(data, data.datasets_of("train")[0], None)
     assert (found[2].line if found else None) == line
+
+
+def test_an_input_that_is_made_of_what_it_is_compared_with(tmp_path):
+    code = "net = Net()\nback = net(Tensor(corrupt(clean))).asnumpy()\nprint(np.mean((back - clean) ** 2))\n"
+    run = Run(source={"train.py": code}, datasets=[dataset()])
+    run.facts["datasets"]["datasets"][0]["columns"] = [NOISY, CLEAN]
+    run.facts["probes"] = {"losses": [{"name": "MSELoss", "kind": "mse"}]}
+    run.set("network", [{"id": 0, "class": "Net", "role": "train", "cells": []}])
+    data = run_data(tmp_path, run)
+    assert compared_with_input(data, data.datasets_of("train")[0], None) is None
