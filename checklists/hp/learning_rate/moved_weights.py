@@ -12,6 +12,7 @@ from msprec.checklists.common.training.given_gradients import rate_sized
 from msprec.checklists.common.training.training_segments import last_training_start, rates_of
 from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.checklists.common.weights.weight_updates import nothing_updated, usual_size
+from msprec.checklists.td.units.initial_weights import fading_signal
 from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
@@ -299,6 +300,8 @@ def went_astray(
     lost = None if worse or still or outcome.verdict in ("nothing", "hardly") else _lost_on_the_way(run_data)
     if not (worse or still or lost or outcome.verdict in ("nothing", "hardly")):
         return None
+    if fading_signal(run_data, Moments(run_data)) is not None:
+        return None  # it is the weights that are small (td.03)
     untrained = Text(
         "第一次更新前的 loss 为 {first}，训练中升到 {peak}，结束时为 {end}，比没有训练过的网络还差",
         "before the first update the loss was {first}, it rose to {peak} and ended at {end}, worse than untrained",

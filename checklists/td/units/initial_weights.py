@@ -25,7 +25,7 @@ _DRAWS = (
 _WEIGHT_INIT = ArgumentName(("weight_init",), 2)
 #: So many saturated sigmoid or tanh leave little to learn from, though a training may come more than half way.
 _FAR = 3
-#: Layers from which on all of them together are wide, though each is less so.
+#: Layers from which on all of them together are wide, though each is less so, or small.
 _ALL = 3
 #: Units of a layer that may all begin below 0 by chance: each does in half of the draws.
 _BY_CHANCE = 2
@@ -130,14 +130,16 @@ def far_biases(run_data: RunData, moments: Moments, found: list[Lost]) -> list[B
 
 def fading_signal(run_data: RunData, moments: Moments) -> Optional[Fading]:
     """Where a training learnt nothing or hardly anything, what td.03.fading_layers or more layers gave at the start fell to less
-    than td.03.faded, and half of them or more had weights of a gain below td.03.narrow; else None."""
+    than td.03.faded, of three to less than the square of that, and half of them or more had weights of a gain below
+    td.03.narrow; else None."""
     starts = moments.start_ranges()
     layers, ranges = [layer for layer, _ in starts], np.array([size for _, size in starts])
-    if len(layers) < run_data.limit("td.03.fading_layers") or not ranges[0] > 0:
+    if len(layers) < _ALL or not ranges[0] > 0:
         return None
+    faded = run_data.limit("td.03.faded") ** (1 if len(layers) >= run_data.limit("td.03.fading_layers") else 2)
     small = [one for one in _scales(run_data, layers) if one.gain < run_data.limit("td.03.narrow")]
     ratio, fell = float(ranges[-1] / ranges[0]), float((np.diff(ranges) < 0).mean())
-    if ratio >= run_data.limit("td.03.faded") or fell < 0.5 or 2 * len(small) < len(layers):
+    if ratio >= faded or fell < 0.5 or 2 * len(small) < len(layers):
         return None
     return Fading(ratio, len(layers), small)
 

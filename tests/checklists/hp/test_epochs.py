@@ -167,7 +167,9 @@ def test_a_fall_that_is_no_reason_for_more_epochs(verdict):
     below = verdict("hp.02", run([], lambda step: falling(step, level=-0.4) - step / 3000))
     assert below["conclusion"] == "undecided"  # below zero a share of itself tells nothing
     unbounded = run([], lambda step: 0.5 - step / 300)
-    assert verdict("hp.02", unbounded)["conclusion"] == "undecided"  # a cross entropy below 0 is given what it cannot take
+    assert (
+        verdict("hp.02", unbounded)["conclusion"] == "undecided"
+    )  # a cross entropy below 0 is given what it cannot take
     unbounded.set("loss", [{"class": "Energy", "builtin": False}])
     assert verdict("hp.02", unbounded)["conclusion"] == "problem"
     decayed = verdict("hp.02", run([], linear, rate=lambda share: 0.1 * (1 - share)))

@@ -109,3 +109,18 @@ def test_a_signal_that_dies_out_where_the_outcome_is_not_known(tmp_path, end, fo
     made.facts["probes"]["units"]["moments"] = moments
     data = run_data(tmp_path, made)
     assert (fading_signal(data, Moments(data)) is not None) == found
+
+
+@pytest.mark.parametrize(
+    ("ranges", "std", "found"),
+    [((0.04, 1e-5, 1e-8), 1e-4, True), ((0.04, 1e-3, 1e-5), 1e-4, False), ((0.04, 1e-5, 1e-8), 0.1, False)],
+)
+def test_a_signal_that_dies_out_in_three_layers(tmp_path, ranges, std, found):
+    made = _run(2.31, 2.31, std)
+    layers = made.facts["probes"]["units"]["moments"][0]["entries"]
+    entries = [{**one, "range": size} for one, size in zip(layers, ranges)]
+    made.facts["probes"]["units"]["moments"] = [
+        {"moment": name, "step": step, "samples": 64, "entries": entries} for name, step in (("start", 1), ("end", 135))
+    ]
+    data = run_data(tmp_path, made)
+    assert (fading_signal(data, Moments(data)) is not None) == found
