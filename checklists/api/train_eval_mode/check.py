@@ -24,7 +24,7 @@ from msprec.engine.item import item
 from msprec.engine.rank_merge import PROBLEMS
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names, called_name
+from msprec.source.user_code import bound_names, called_name, names_read
 
 #: Words of names that speak of evaluation; "latest", "retrieval" and "predictor" do not.
 _EVALUATES = re.compile(
@@ -273,7 +273,8 @@ def _nature(run_data: RunData, phase: Fact) -> str:
         return "unknown"
     says_so = _named_so(run_data, phase.place)
     if not run_data.trained or (first >= steps and steps > 0):
-        return "unknown" if not says_so and _keeps_dropping(run_data, phase) else "evaluation"
+        sampled = not says_so and not _counts_right(run_data, phase.place) and _keeps_dropping(run_data, phase)
+        return "unknown" if sampled else "evaluation"
     if last == 0:
         return "evaluation" if says_so and calls >= 2 else "before"
     if says_so or _over_other_data(run_data, phase.place):
@@ -368,6 +369,29 @@ def _scored(run_data: RunData, place: Fact) -> bool:
     return any(
         any(isinstance(part, ast.Name) and part.id in bound for part in ast.walk(one)) and _speaks_so(ast.unparse(one))
         for one in following[:3]
+    )
+
+
+def _counts_right(run_data: RunData, place: Fact) -> bool:
+    """Whether what a single call gives is compared with something as classes, by one of the next three statements: samples of a
+    posterior are drawn several times, and their mean is compared."""
+    around = _around(run_data, place)
+    made = around[-1] if around else None
+    if not isinstance(made, ast.Assign) or any(isinstance(one, ast.comprehension) for one in ast.walk(made.value)):
+        return False
+    bound = bound_names(made.targets)
+    holder = around[-2] if len(around) > 1 else run_data.source.trees[place.file]
+    following = [one for one in (*holder.body, *getattr(holder, "orelse", ())) if one.lineno > place.line]
+    compared = [
+        part
+        for one in following[:3]
+        for part in ast.walk(one)
+        if isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.Eq)
+    ]
+    return any(
+        isinstance(part, ast.Call) and called_name(part) == "argmax" and bound & names_read(ast.walk(part))
+        for one in compared
+        for part in ast.walk(one)
     )
 
 

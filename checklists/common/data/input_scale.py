@@ -51,6 +51,7 @@ def entering(run_data: RunData, columns: list) -> list:
     A column is told by its number of values a sample. Calls that take something no column has (columns joined before the
     network, say) tell nothing. What a loss took as its targets on the watched step is none, where other columns are left.
     """
+    columns = [column for column in columns if _in_each_sample(run_data, column)] or columns
     compared = {id(found[1]) for one in _compared(run_data) if (found := column_of(run_data, one)) is not None}
     columns = [column for column in columns if id(column) not in compared] or columns
     given = {id(column) for column in _given_to_loss(run_data)}
@@ -64,6 +65,16 @@ def entering(run_data: RunData, columns: list) -> list:
     if not taken or None in taken | sizes or not taken <= sizes:
         return columns
     return [column for column in columns if values_in(column.shape) in taken]
+
+
+def _in_each_sample(run_data: RunData, column: Fact) -> bool:
+    """Whether a column has a row for each sample, as far as a run without optimizers tells, whose weights may be handed to the
+    step beside the samples."""
+    size = values_in(column.shape)
+    sets = [one for one in train_sets(run_data) if any(held is column for held in one.columns)]
+    if run_data.optimizers or not size or not sets or not sets[0].scanned.samples or not column.elements:
+        return True
+    return column.elements == size * sets[0].scanned.samples
 
 
 def _in_no_layer(run_data: RunData, column: Fact) -> bool:

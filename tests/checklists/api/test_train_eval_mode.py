@@ -175,6 +175,34 @@ def test_what_is_made_of_the_result_tells_evaluation(verdict, line, what, calls,
     assert verdict("api.02", seen(training, call, code=SCORED.format(what=what)))["conclusion"] == conclusion
 
 
+MEASURED = """def measure(net, x, y):
+    net.set_train(True)
+    scores = {call}
+    return ({right}).mean()
+step(x, y)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "right", "conclusion"),
+    [
+        ("net(x).asnumpy()", "scores.argmax(1) == y", "problem"),
+        (
+            "np.mean([net(x).asnumpy() for _ in range(20)], 0)",
+            "scores.argmax(1) == y",
+            "undecided",
+        ),  # Monte Carlo dropout
+        ("net(x).asnumpy()", "scores", "undecided"),
+    ],
+)
+def test_right_answers_are_counted_beside_dropout_that_is_on(verdict, call, right, conclusion):
+    made = forward(first_step=135, last_step=135, calls=1, place={"file": "train.py", "line": 3})
+    made["dependent"] = [one for one in made["dependent"] if one["class"] == "Dropout"]
+    training = phase(dependent=BOTH, place={"file": "train.py", "line": 5})
+    code = MEASURED.format(call=call, right=right)
+    assert verdict("api.02", seen(training, made, code=code))["conclusion"] == conclusion
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -15,22 +15,29 @@ CODE = """class Net(nn.Cell):
 
 
 @pytest.mark.parametrize(
-    ("shape", "kind", "calls", "learnt", "lines"),
+    ("shape", "kind", "calls", "learnt", "other", "lines"),
     [
-        ([2], "LayerNorm", 1, False, [3, 5]),
-        ([1], "LayerNorm", 3, False, [3, 5]),
-        ([3], "LayerNorm", 1, False, None),
-        ([2], "BatchNorm1d", 1, False, None),
-        ([2], "LayerNorm", 0, False, None),
-        ([2], "LayerNorm", 1, True, None),
+        ([2], "LayerNorm", 1, False, [8, 2], [3, 5]),
+        ([1], "LayerNorm", 3, False, [8, 2], [3, 5]),
+        ([32], "GroupNorm", 1, False, [8, 2], [3, 5]),
+        ([32], "GroupNorm", 1, False, [8, 2, 3, 3], None),
+        ([128], "GroupNorm", 1, False, [8, 2], None),
+        ([3], "LayerNorm", 1, False, [8, 2], None),
+        ([2], "BatchNorm1d", 1, False, [8, 2], None),
+        ([2], "LayerNorm", 0, False, [8, 2], None),
+        ([2], "LayerNorm", 1, True, [8, 2], None),
     ],
 )
-def test_what_is_left(tmp_path, monkeypatch, shape, kind, calls, learnt, lines):
+def test_what_is_left(tmp_path, monkeypatch, shape, kind, calls, learnt, other, lines):
     monkeypatch.setattr(narrow_norm, "learnt_by", lambda *_: learnt)
     run = Run(source={"train.py": CODE})
     created = {"file": "train.py", "line": 3}
-    run.facts["parameters"]["parameters"] = [{"name": "norm.gamma", "cell": "norm", "kind": "norm", "shape": shape}]
-    cells = [{"path": "norm", "class": kind, "calls": calls, "created": created}]
-    run.facts["probes"] = {"graph": {"cells": cells}}
+    run.facts["parameters"]["parameters"] = [
+        {"name": "norm.gamma", "cell": "norm", "kind": "norm", "shape": shape},
+        {"name": "out.weight", "cell": "out", "kind": "weight", "shape": other},
+    ]
+    run.facts["probes"] = {"graph": {"cells": [{"path": "norm", "class": kind, "calls": calls}]}}
+    cell = {"path": "norm", "class": kind, "args": "num_groups=32, num_channels=32", "created": created}
+    run.set("network", [{"id": 0, "class": "Net", "role": "train", "cells": [cell]}])
     told = judge_narrow_norm(run_data(tmp_path, run))
     assert ([one["line"] for one in told.locations] if told else None) == lines

@@ -433,3 +433,17 @@ def test_inputs_and_targets_are_both_told(verdict):
     made = fed(noisy, clean, code="x = data / 255.0\n", label={"column": "clean", "kind": "regression"})
     entry = verdict("dp.01", made)
     assert entry["conclusion"] == "problem" and "noisy" in entry["summary"] and "run to 16 only" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("elements", "optimizers", "conclusion"), [(96, [], "ok"), (5760, [], "problem"), (96, None, "problem")]
+)
+def test_weights_that_are_handed_to_the_step(verdict, elements, optimizers, conclusion):
+    """In a run without optimizers what has no row for each sample is none of the inputs."""
+    samples = column("x", shape=[4], elements=5760, min=-2.0, max=2.0, mean=0.0, std=1.0)
+    weights = column("w", shape=[4], elements=elements, min=-1e-4, max=1e-4, mean=0.0, std=1e-5)
+    run = fed(samples, weights)
+    run.facts["datasets"]["datasets"][0]["scanned"] = {"samples": 1440, "share": 1.0, "why_not_all": None}
+    if optimizers is not None:
+        run.set("optimizer", optimizers)
+    assert verdict("dp.01", run)["conclusion"] == conclusion
