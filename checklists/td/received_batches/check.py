@@ -36,6 +36,7 @@ from msprec.checklists.td.received_batches.noisy_targets import noisy_targets
 from msprec.checklists.td.received_batches.numbered_categories import numbered_categories
 from msprec.checklists.td.received_batches.overlapping_slices import overlapping_slices
 from msprec.checklists.td.received_batches.own_class_drawn import own_class_drawn
+from msprec.checklists.td.received_batches.part_of_rows import part_of_rows
 from msprec.checklists.td.received_batches.predicted_tokens import guessed_tokens_shown, targets_too_far_ahead
 from msprec.checklists.td.received_batches.repeated_samples import repeated_samples
 from msprec.checklists.td.received_batches.reshaped_arrays import reshaped_arrays
@@ -475,6 +476,7 @@ _JUDGES = (
     tables_by_place,
     untrained_ids,
     left_out_rows,
+    part_of_rows,
     noisy_targets,
     first_rows_beside_drawn,
     plain_rows_beside_drawn,
