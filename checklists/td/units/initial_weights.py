@@ -138,6 +138,8 @@ def fading_signal(run_data: RunData, moments: Moments) -> Optional[Fading]:
         return None
     faded = run_data.limit("td.03.faded") ** (1 if len(layers) >= run_data.limit("td.03.fading_layers") else 2)
     small = [one for one in _scales(run_data, layers) if one.gain < run_data.limit("td.03.narrow")]
+    if any(not one.gain for one in small):
+        return None  # weights of one number are for wi.01
     ratio, fell = float(ranges[-1] / ranges[0]), float((np.diff(ranges) < 0).mean())
     if ratio >= faded or fell < 0.5 or 2 * len(small) < len(layers):
         return None

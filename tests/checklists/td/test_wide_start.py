@@ -113,7 +113,12 @@ def test_a_signal_that_dies_out_where_the_outcome_is_not_known(tmp_path, end, fo
 
 @pytest.mark.parametrize(
     ("ranges", "std", "found"),
-    [((0.04, 1e-5, 1e-8), 1e-4, True), ((0.04, 1e-3, 1e-5), 1e-4, False), ((0.04, 1e-5, 1e-8), 0.1, False)],
+    [
+        ((0.04, 1e-5, 1e-8), 1e-4, True),
+        ((0.04, 1e-3, 1e-5), 1e-4, False),
+        ((0.04, 1e-5, 1e-8), 0.1, False),
+        ((0.04, 1e-5, 1e-8), 0.0, False),
+    ],
 )
 def test_a_signal_that_dies_out_in_three_layers(tmp_path, ranges, std, found):
     made = _run(2.31, 2.31, std)
