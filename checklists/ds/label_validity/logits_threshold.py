@@ -18,8 +18,7 @@ _ROUNDS = ("round", "rint", "around")
 def logits_held_against_half(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
     """Where the class is taken by ``output > 0.5`` of a network whose outputs go into a cross entropy with logits as they are:
     0.5 is the score of a probability of 0.62."""
-    losses = run_data.probes.losses
-    if not losses or any(one.kind != "bce_with_logits" or not one.output.linear for one in losses):
+    if not _gives_logits(run_data):
         return None
     for file, compare, bound in compared_with_numbers(run_data):
         if bound == 0.5 and _is_score(run_data, file, compare.left, 0):
@@ -38,10 +37,15 @@ def logits_held_against_half(run_data: RunData, _dataset: Fact, _column: Fact) -
     return None
 
 
+def _gives_logits(run_data: RunData) -> bool:
+    """Whether all losses are cross entropies with logits, and are given outputs as they are."""
+    losses = run_data.probes.losses
+    return bool(losses) and all(one.kind == "bce_with_logits" and one.output.linear for one in losses)
+
+
 def logits_rounded(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
     """Where the class is taken by rounding the outputs of such a network, as one rounds probabilities."""
-    losses = run_data.probes.losses
-    if not losses or any(one.kind != "bce_with_logits" or not one.output.linear for one in losses):
+    if not _gives_logits(run_data):
         return None
     for file, call in run_data.source.calls_anywhere(_ROUNDS):
         method = isinstance(call.func, ast.Attribute) and not call.args
