@@ -111,6 +111,9 @@ def test_one_whole_graph_is_no_batch(verdict):
     given = [column("a", shape=[1437]), column("x", shape=[16])]
     run = Run(datasets=[dataset(given, batch_size=1437, samples_per_pass=1437, pipeline=pipeline)])
     assert verdict("hp.03", run)["conclusion"] == "not_applicable"
+    # pictures of as many pixels as a batch has, none of which came again
+    drawn = Run(datasets=[dataset(given, batch_size=1437, samples_per_pass=None, batches=300, pipeline=pipeline)])
+    assert verdict("hp.03", drawn)["conclusion"] != "not_applicable"
     rows = batched(1437, 1437, loss=steep)
     rows.set("datasets", [dataset(given[1:], batch_size=1437, samples_per_pass=1437, pipeline=pipeline)])
     assert verdict("hp.03", rows)["conclusion"] == "problem"
