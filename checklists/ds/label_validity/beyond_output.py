@@ -6,6 +6,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
+from msprec.checklists.common.loss.shared_rows import any_shared
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_names, called_name, plain_number
@@ -68,7 +69,7 @@ def of_calls(run_data: RunData, file: str, node: ast.expr) -> bool:
 def softmax_of_several_labels(run_data: RunData, dataset: Fact, _column: Fact) -> Optional[tuple]:
     """Where labels of which several hold at once are told by holding the result of a softmax against a number: it adds up to one,
     so that no two of them come above a half."""
-    if dataset.label.kind != "multi_hot":
+    if dataset.label.kind != "multi_hot" and not any_shared(run_data):
         return None
     for file, compare, bound in compared_with_numbers(run_data):
         if 0 < bound < 1 and squashed_by(run_data, file, compare.left) == "softmax":
