@@ -8,6 +8,7 @@ from msprec.checklists.dp.preprocessing_consistency.not_scaled_back import not_s
 from msprec.checklists.dp.preprocessing_consistency.own_numbering import own_numbering
 from msprec.checklists.dp.preprocessing_consistency.own_statistics import own_statistics
 from msprec.checklists.dp.preprocessing_consistency.preprocessing_consistency import judge_inputs, judge_pair
+from msprec.checklists.dp.preprocessing_consistency.rebuilt_beside_raw import rebuilt_beside_raw
 from msprec.checklists.dp.preprocessing_consistency.scaled_back import scaled_back, scaled_back_twice
 from msprec.checklists.dp.preprocessing_consistency.scaled_twice import scaled_twice
 from msprec.checklists.dp.preprocessing_consistency.static_pipelines import judge_scripts
@@ -50,6 +51,7 @@ def same_processing(run_data: RunData) -> Finding:
             own_numbering(run_data),
             scaled_twice(run_data),
             left_out_step(run_data),
+            rebuilt_beside_raw(run_data),
             scaled_back(run_data) or scaled_back_twice(run_data) or not_scaled_back(run_data) or never_scaled(run_data),
         )
         if one is not None

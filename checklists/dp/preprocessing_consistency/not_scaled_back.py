@@ -55,7 +55,7 @@ def _beside_their_source(run_data: RunData, file: str, stores: list) -> Optional
     if run_data.source.calls_named(file, ("inverse_transform",)):
         return None
     for store in (one for one in stores if one.lineno in lines and _scales(one.value)):
-        base = _scaled_array(store.value)
+        base = scaled_array(store.value)
         made = bound_names(store.targets)
         if not base or base in made or len(made) != 1:
             continue
@@ -68,7 +68,7 @@ def _beside_their_source(run_data: RunData, file: str, stores: list) -> Optional
     return None
 
 
-def _scaled_array(value: ast.expr) -> str:
+def scaled_array(value: ast.expr) -> str:
     """``y`` of ``(y - mean) / std``; empty of anything else."""
     for node in ast.walk(value):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and _is_difference(node.left):
