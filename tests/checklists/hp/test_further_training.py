@@ -220,3 +220,16 @@ def test_a_few_passes_of_a_loss_whose_constant_is_not_known(verdict, tested, end
         step["epoch"] = 1 + (step["step"] - 1) // 14
     entry = verdict("hp.02", run)
     assert entry["conclusion"] == conclusion, entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("samples_per_pass", "after", "conclusion"),
+    [(None, 0.22, "undecided"), (None, 0.05, "problem"), (1440, 0.22, "problem")],
+)
+def test_samples_that_are_drawn_anew(verdict, samples_per_pass, after, conclusion):
+    """A loss that still falls, of samples of which none came again: how far it comes from here decides."""
+    run = ended(lambda n: 0.6 * math.exp(-n / 400), 300, 0.001, [after] * 4)
+    run.facts["probes"]["further"]["before"] = [0.28, 0.29, 0.28, 0.29]
+    run.facts["loss"]["losses"] = [{"class": "Contrastive", "builtin": False, "args": "", "place": None}]
+    run.facts["datasets"]["datasets"][0].update(samples_per_pass=samples_per_pass, passes=1)
+    assert verdict("hp.02", run)["conclusion"] == conclusion, verdict("hp.02", run)["summary"]
