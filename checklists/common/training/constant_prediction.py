@@ -173,7 +173,7 @@ def learning_outcome(run_data: RunData) -> BesideConstant:
     if losses is None or len(losses) < run_data.limit("hp.01.outcome_steps"):
         return BesideConstant("unknown", steps=0 if losses is None else len(losses))
     tail = losses[-max(5, len(losses) // 10) :]
-    if not losses.any():  # 0 from the first to the last, whatever the network gives
+    if not losses.any() and not run_data.loads:  # 0 from the first to the last, whatever the network gives
         return BesideConstant("nothing", 0.0, steps=len(losses))
     constant = run_data.once(constant_loss)
     if not np.isfinite(tail).all():

@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from building import STILL, ZERO, Run, column, dataset, optimizer, parameter
+from building import STILL, ZERO, Run, column, dataset, optimizer, parameter, run_data
 
+from msprec.checklists.common.training.constant_prediction import learning_outcome
+from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.checklists.hp.learning_rate import learning_rate
 from msprec.engine import conclude
 
@@ -519,3 +521,21 @@ def test_the_main_term_of_a_loss(tmp_path, verdict, terms, nothing):
     told = {one["id"]: one for one in conclude(run.write(tmp_path), "en")["beyond"]}["td.01"]
     assert (told["conclusion"] == "problem") is nothing, told["summary"]
     assert ("learnt nothing" in told["summary"]) is nothing
+
+
+@pytest.mark.parametrize(
+    ("losses", "loaded", "verdict", "nothing"),
+    [
+        ([0.0] * 60, False, "nothing", True),  # a cross entropy over one class
+        ([0.0] * 60, True, "learnt", False),  # weights that were loaded may leave nothing to learn
+        ([2.3] * 10 + [-0.3] * 50, False, "unknown", True),  # log-probabilities that are none
+        ([2.3] * 10 + [0.1] * 50, False, "learnt", False),
+    ],
+)
+def test_losses_that_tell_no_progress(tmp_path, losses, loaded, verdict, nothing):
+    run = Run(steps=[{"step": n, "epoch": 1, "loss": loss, "lr": 0.1} for n, loss in enumerate(losses, 1)])
+    if loaded:
+        run.set("weights_loaded", [{"file": "a.ckpt", "load": {"count": 3}}])
+    data = run_data(tmp_path, run)
+    assert learning_outcome(data).verdict == verdict
+    assert came_to_nothing(data) is nothing
