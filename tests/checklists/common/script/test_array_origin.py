@@ -1,9 +1,9 @@
 """Where arrays come from, and arrays that a shuffle parts from their labels, as the code tells (ds.02, dp.01)."""
 
 import pytest
-from building import column, dataset
+from building import Run, column, dataset, run_data
 
-from msprec.checklists.common.script.array_origin import argument_origins, array_origins
+from msprec.checklists.common.script.array_origin import argument_origins, array_origins, row_origins
 from msprec.checklists.common.script.reordered_alone import reordered_alone
 from msprec.engine.run_data import place
 
@@ -339,3 +339,27 @@ for u, v in {}:
 def test_what_a_loop_over_a_generator_of_the_script_is_given(reading, made, position, found):
     places = argument_origins(reading(_PARTS.format(made)), place("train.py", 20), position)
     assert [one.line for one in places] == found
+
+
+_KEPT = """order = np.arange(len(points))
+tr, te = order[:80], order[80:]
+keep = np.flatnonzero(y == 1)
+x_tr = points[tr]
+x_te = points[te]
+y = y[keep]
+z = y[3]
+"""
+
+
+@pytest.mark.parametrize(("line", "origins"), [(4, [2, 1]), (5, [2, 1]), (6, [3]), (7, [])])
+def test_where_rows_come_from(tmp_path, line, origins):
+    data = run_data(tmp_path, Run(source={"train.py": _KEPT}))
+    assert [one.line for one in row_origins(data, [place("train.py", line)])] == origins
+
+
+@pytest.mark.parametrize(("network", "origins"), [("Graph", [1]), ("", [2])])
+def test_the_call_of_the_network_among_others(tmp_path, network, origins):
+    code = "x = Tensor(table)\ny = Tensor(labels)\nnet = Graph(4)\nloss = criterion(net(edges, x)[rows], y)\n"
+    data = run_data(tmp_path, Run(source={"train.py": code}))
+    found = argument_origins(data, place("train.py", 4), 1, network=network)
+    assert [one.line for one in found] == origins
