@@ -28,17 +28,19 @@ def uncarried_returns(run_data: RunData) -> Optional[Finding]:
 def _element_alone(loop: ast.For) -> Optional[ast.Assign]:
     """The statement of the body that gives a kept total an element of the loop alone, where nothing of the body is read before it
     is given."""
-    body = [inner for statement in loop.body for inner in ast.walk(statement)]
+    each = bound_names([loop.target])
     for one in loop.body:
         if not (isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name)):
             continue
-        name = one.targets[0].id
+        if not is_element(one.value, each):
+            continue
+        name, body = one.targets[0].id, [inner for statement in loop.body for inner in ast.walk(statement)]
         given_once = sum(isinstance(inner, ast.Name) and inner.id == name and _stores(inner) for inner in body) == 1
         read_before = any(
             isinstance(inner, ast.Name) and inner.id == name and not _stores(inner) and inner.lineno <= one.lineno
             for inner in body
         )
-        if given_once and not read_before and is_element(one.value, bound_names([loop.target])) and keeps(loop, name):
+        if given_once and not read_before and keeps(loop, name):
             return one
     return None
 
