@@ -275,10 +275,10 @@ class _Balance:
             return self._cut_through(cut)
         if not (unbalanced or few or self.absent):
             return ok(self._counted(), self._evidence())
-        held = self._held_out()
         # of a set so small, as a truth table is, no class is rare beside the others
         small = self.samples < self.run_data.limit("ds.03.few") * len(self.counts)
-        if small and not self._of_few_values() and held >= self.run_data.limit("ds.03.held_out") * self.samples:
+        held = self._held_out() if small and not self._of_few_values() else 0
+        if held and held >= self.run_data.limit("ds.03.held_out") * self.samples:
             return self._too_small(held)
         if small and not (unbalanced or self.absent):
             return undecided(
@@ -336,6 +336,7 @@ class _Balance:
         )
 
     def _too_small(self, held: int) -> Finding:
+        labels = self._label_origins(4)
         return problem(
             Text(
                 "{counted}训练集只有这么多样本，而训练之外评估的样本有 {held} 个。",
@@ -348,7 +349,7 @@ class _Balance:
                 "Look at how the data are split: train with most of the samples, and keep a smaller part back.",
             ),
             self._evidence(),
-            [*row_origins(self.run_data, self._label_origins(4)), *self._label_origins(4), first_place(self.dataset)],
+            [*row_origins(self.run_data, labels), *labels, first_place(self.dataset)],
         )
 
     def _cut_off(self) -> Optional[str]:

@@ -360,31 +360,34 @@ def _named_so(run_data: RunData, place: Fact) -> bool:
 
 def _scored(run_data: RunData, place: Fact) -> bool:
     """Whether what the call's line binds is used by one of the next three statements that speaks of evaluation."""
-    around = _around(run_data, place)
-    if not around or not isinstance(around[-1], ast.Assign):
-        return False
-    bound = bound_names(around[-1].targets)
-    holder = around[-2] if len(around) > 1 else run_data.source.trees[place.file]
-    following = [one for one in (*holder.body, *getattr(holder, "orelse", ())) if one.lineno > place.line]
+    made, following = _next_statements(run_data, place)
+    bound = bound_names(made.targets) if made is not None else set()
     return any(
         any(isinstance(part, ast.Name) and part.id in bound for part in ast.walk(one)) and _speaks_so(ast.unparse(one))
-        for one in following[:3]
+        for one in following
     )
+
+
+def _next_statements(run_data: RunData, place: Fact) -> tuple:
+    """The assignment that a call's line is, and the three statements after it; ``(None, [])`` where it is none."""
+    around = _around(run_data, place)
+    made = around[-1] if around else None
+    if not isinstance(made, ast.Assign):
+        return None, []
+    holder = around[-2] if len(around) > 1 else run_data.source.trees[place.file]
+    return made, [one for one in (*holder.body, *getattr(holder, "orelse", ())) if one.lineno > place.line][:3]
 
 
 def _counts_right(run_data: RunData, place: Fact) -> bool:
     """Whether what a single call gives is compared with something as classes, by one of the next three statements: samples of a
     posterior are drawn several times, and their mean is compared."""
-    around = _around(run_data, place)
-    made = around[-1] if around else None
-    if not isinstance(made, ast.Assign) or any(isinstance(one, ast.comprehension) for one in ast.walk(made.value)):
+    made, following = _next_statements(run_data, place)
+    if made is None or any(isinstance(one, ast.comprehension) for one in ast.walk(made.value)):
         return False
     bound = bound_names(made.targets)
-    holder = around[-2] if len(around) > 1 else run_data.source.trees[place.file]
-    following = [one for one in (*holder.body, *getattr(holder, "orelse", ())) if one.lineno > place.line]
     compared = [
         part
-        for one in following[:3]
+        for one in following
         for part in ast.walk(one)
         if isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.Eq)
     ]

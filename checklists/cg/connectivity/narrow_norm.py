@@ -32,8 +32,10 @@ def judge_narrow_norm(run_data: RunData) -> Optional[Finding]:
 
 def _numbers(run_data: RunData, cell: Fact) -> Optional[int]:
     """How many numbers of a sample are normalised together; None where that is not known, or of another cell."""
+    if cell.class_ not in ("LayerNorm", "GroupNorm"):
+        return None
     shape = next((one.shape for one in run_data.parameters if one.kind == "norm" and one.cell == cell.path), None)
-    if not shape or cell.class_ not in ("LayerNorm", "GroupNorm"):
+    if not shape:
         return None
     if cell.class_ == "LayerNorm":
         return math.prod(shape)

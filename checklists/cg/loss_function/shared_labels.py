@@ -5,7 +5,7 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.loss.loss_rules import loss_lines
-from msprec.checklists.common.loss.shared_rows import are_shared
+from msprec.checklists.common.loss.shared_targets import are_shared
 from msprec.checklists.common.loss.wrong_loss import Wrong
 from msprec.checklists.common.script.array_origin import label_origins
 from msprec.engine.run_data import RunData

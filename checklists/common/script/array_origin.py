@@ -71,10 +71,9 @@ def argument_origins(run_data: RunData, call: Fact, position: int, callers: Sequ
     tree = run_data.source.trees.get(call.file) if call and call.file else None
     if tree is None or not call.line:
         return []
-    made = [one for one in ast.walk(tree) if isinstance(one, ast.Assign) and _makes(one.value, network)]
-    names = {name for one in made for name in bound_names(one.targets)}
-    own = [one for one in _calls_at(tree, call.line) if called_name(one) in names and len(one.args) > position]
-    given = own[0].args[position] if own else _given(tree, call.line, position, "", True)
+    own = _calls_of(run_data, tree, call, network) if network else []
+    given = next((one.args[position] for one in own if len(one.args) > position), None)
+    given = given or _given(tree, call.line, position, "", True)
     return [] if given is None else _origins(run_data, tree, call, given, position, callers)
 
 
@@ -198,9 +197,12 @@ def _given(tree: ast.AST, line: int, index: int, name: str, plain: bool) -> Opti
     return None
 
 
-def _makes(node: ast.expr, network: str) -> bool:
-    """Whether an expression makes a cell of a class."""
-    return isinstance(node, ast.Call) and bool(network) and called_name(node) == network
+def _calls_of(run_data: RunData, tree: ast.AST, call: Fact, network: str) -> list:
+    """Of the calls that a line belongs to those of what is made of a network's class."""
+    stores = run_data.source.nodes(call.file, ast.Assign)
+    made = [one for one in stores if isinstance(one.value, ast.Call) and called_name(one.value) == network]
+    names = {name for one in made for name in bound_names(one.targets)}
+    return [one for one in _calls_at(tree, call.line or 0) if called_name(one) in names]
 
 
 def _is_tensor(node: ast.expr) -> bool:

@@ -48,16 +48,19 @@ def _given_to_network(run_data: RunData, value: ast.expr) -> str:
 def _is_network(run_data: RunData, called: ast.expr) -> bool:
     if isinstance(called, ast.Attribute):
         return _HOLDS.search(called.attr) is not None
-    if not isinstance(called, ast.Name):
-        return False
+    return isinstance(called, ast.Name) and called.id in run_data.once(_networks_held)
+
+
+def _networks_held(run_data: RunData) -> set:
+    """The names that are given what is made of a network's class, and nothing else in any file."""
     classes = {one.class_ for one in run_data.networks}
-    made = [
-        one.value
-        for file in run_data.source.trees
-        for one in run_data.source.nodes(file, ast.Assign)
-        if called.id in bound_names(one.targets)
-    ]
-    return bool(made) and all(isinstance(one, ast.Call) and called_name(one) in classes for one in made)
+    networks: set = set()
+    others: set = set()
+    for file in run_data.source.trees:
+        for one in run_data.source.nodes(file, ast.Assign):
+            made = isinstance(one.value, ast.Call) and called_name(one.value) in classes
+            (networks if made else others).update(bound_names(one.targets))
+    return networks - others
 
 
 def _values(node: ast.expr) -> list:

@@ -171,7 +171,7 @@ def count_origins(run_data: RunData, made: Iterable) -> list:
     """Where it is written how often something is made that stands in a loop, as layers are: the last of the loop's range, or what
     it runs over, for each of the places; none for what stands in no loop of its function."""
     found: list = []
-    for one in made:
+    for one in {(one.file, one.line): one for one in made}.values():
         if not one.file or not one.line or run_data.source.in_construct(one.file, one.line):
             continue
         around = run_data.source.enclosing(one.file, one.line)

@@ -201,9 +201,9 @@ def learning_outcome(run_data: RunData) -> BesideConstant:
 def beneath_floor(run_data: RunData) -> bool:
     """Whether a loss of a known kind, which is never below 0 where it is given what it expects (cg.04), ended below 0."""
     losses = _losses(run_data)
-    if losses is None or not len(losses) or loss_kind(run_data) is None:
+    if losses is None or not len(losses) or not losses[-max(1, len(losses) // 10) :].mean() < 0:
         return False
-    return bool(losses[-max(1, len(losses) // 10) :].mean() < 0)
+    return loss_kind(run_data) is not None
 
 
 def _of_main_term(run_data: RunData, known: BesideConstant, start: float) -> BesideConstant:

@@ -14,8 +14,8 @@ from msprec.engine.schema import Fact
 
 def called_with(run_data: RunData) -> Optional[Finding]:
     """A problem where real numbers that a network is called with in training are far from unit scale, as dp.01 has it of columns,
-    and neither the code scales them nor the training came dp.01.solved below a constant
-    prediction; ok where all of them are on a sound scale; None where there are none, or the code scales them."""
+    and neither the code scales them nor the training came dp.01.solved below a constant prediction; ok where all of them are on a
+    sound scale; None where there are none, or the code scales them."""
     calls = [one for one in run_data.inputs if one.phase == "train" and one.level == "network" and one.samples]
     given = [
         (call, one) for call in calls for one in call.arguments if one.kind == "float" and not _adjacency(call, one)

@@ -18,11 +18,13 @@ def rebuilt_beside_raw(run_data: RunData) -> Optional[Finding]:
     if len(losses) != 1 or losses[0].kind not in REGRESSION or any(len(one.columns) != 1 for one in sets):
         return None
     for file in sorted(run_data.source.trees):
-        for output in plain_outputs(run_data, file):
+        outputs = list(plain_outputs(run_data, file))
+        differences = squared_differences(run_data, file) if outputs else []
+        for output in outputs:
             made = run_data.source.only_value(file, output.given)
             if made is None or not (raw := scaled_array(made)):
                 continue
-            for line, *sides in squared_differences(run_data, file):
+            for line, *sides in differences:
                 if {output.name, raw} == set(sides):
                     places = [place(file, line), place(file, made.lineno), place(file, output.line)]
                     return _finding(run_data, output, raw, places)

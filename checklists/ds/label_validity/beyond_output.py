@@ -6,7 +6,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.loss.shared_rows import any_shared
+from msprec.checklists.common.loss.shared_targets import any_shared
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_names, called_name, plain_number

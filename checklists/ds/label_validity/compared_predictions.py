@@ -220,8 +220,7 @@ class _Set(NamedTuple):
 
 
 def _shuffled_set(run_data: RunData, node: ast.AST) -> Optional[_Set]:
-    """Of a call that makes a data set of arrays, or of a function of the script's that makes one and
-    returns something."""
+    """Of a call that makes a data set of arrays, or of a function of the script's that makes one and returns something."""
     if not isinstance(node, ast.Call):
         return None
     if called_name(node) in (_SHUFFLED, _SOURCE):

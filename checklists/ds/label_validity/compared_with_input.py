@@ -19,8 +19,10 @@ def compared_with_input(run_data: RunData, dataset: Fact, _column: Fact) -> Opti
     if not _taught_otherwise(run_data, dataset):
         return None
     for file in run_data.source.trees:
-        for output in plain_outputs(run_data, file):
-            held = [one for one in squared_differences(run_data, file) if output.name in (one[1], one[2])]
+        outputs = list(plain_outputs(run_data, file))
+        differences = squared_differences(run_data, file) if outputs else []
+        for output in outputs:
+            held = [one for one in differences if output.name in (one[1], one[2])]
             others = {other for _, a, b in held for other in (a, b) if other != output.name}
             if others == {output.given}:
                 return _finding(place(file, held[0][0]), place(file, output.line), output)

@@ -122,8 +122,9 @@ def _is_score(run_data: RunData, file: str, node: ast.expr, depth: int) -> bool:
 def _is_model(run_data: RunData, file: str, held: ast.expr) -> bool:
     """Whether a name holds a ``Model`` of the trained network, which predicts what that gives."""
     made = run_data.source.only_value(file, held.id) if isinstance(held, ast.Name) else None
-    of_network = isinstance(made, ast.Call) and called_name(made) == "Model" and made.args
-    return bool(of_network and isinstance(made, ast.Call) and _is_network(run_data, file, made.args[0]))
+    if not isinstance(made, ast.Call) or called_name(made) != "Model" or not made.args:
+        return False
+    return _is_network(run_data, file, made.args[0])
 
 
 def _is_network(run_data: RunData, file: str, called: ast.expr) -> bool:

@@ -11,7 +11,7 @@ from msprec.checklists.common.findings import at
 from msprec.checklists.common.loss.scores_at_odds import AtOdds
 from msprec.checklists.common.script.setting_origin import epochs_origin
 from msprec.checklists.common.training.constant_prediction import BesideConstant, learning_outcome
-from msprec.checklists.common.training.further_training import Further, further_training
+from msprec.checklists.common.training.further_training import Further
 from msprec.checklists.common.training.generalization_gap import Gap
 from msprec.checklists.common.training.reinforcement import learns_by_rewards
 from msprec.checklists.common.training.term_weights import lost_weight
@@ -31,6 +31,7 @@ from msprec.checklists.hp.epochs.training_progress import (
     decayed,
     held_out_share,
     leads_nowhere,
+    little_ahead,
     nearly_done,
     only_begun,
     validation_flat,
@@ -253,15 +254,6 @@ def too_few(run_data: RunData, training: TrainingCurve, curves: list, shown: lis
     )
 
 
-def _little_ahead(run_data: RunData) -> Optional[Further]:
-    """The run trained on from its last weights, where no sample of its training came again and that gains less than hp.02.onward
-    of what there was to learn on batches that were kept back; None of any other."""
-    run, sets = run_data.once(further_training), run_data.datasets_of("train")
-    if run is None or run.own is None or not run.apart or any(one.samples_per_pass is not None for one in sets):
-        return None
-    return run if run.own.gain < run_data.limit("hp.02.onward") * run.level else None
-
-
 def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) -> Optional[tuple[Text, Text]]:
     """Why a loss that falls steeply at the end does not mean too few epochs, and what would decide; None where it does."""
     if cut_off(run_data):
@@ -325,18 +317,19 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
             before=nowhere[0].before,
             after=nowhere[1].after,
         ), _EVALUATE
-    little = _little_ahead(run_data)
+    little = little_ahead(run_data)
     if little is not None:
+        run, own = little
         return Text(
             "{what}；但样本是随机抽取的，没有 epoch 可数，而从结束时的权重再训练 {steps} 步，"
             "未参与这些步的 batch 上的 loss 只从 {before} 降到 {after}（开始时为 {level}）。",
             "{what}; but samples are drawn at random, so that no epochs can be counted, and {steps} steps more bring the loss of "
             "batches kept back only from {before} to {after}, where it began at {level}.",
             what=what,
-            steps=little.own.steps if little.own is not None else 0,
-            before=little.before,
-            after=little.before - (little.own.gain if little.own is not None else 0.0),
-            level=little.level,
+            steps=own.steps,
+            before=run.before,
+            after=run.before - own.gain,
+            level=run.level,
         ), _EVALUATE
     reached = held_out_share(run_data)
     if reached >= run_data.limit("hp.02.reached"):

@@ -190,6 +190,16 @@ def leads_nowhere(run_data: RunData) -> Optional[tuple]:
     return (run, own) if own is not None and own.steps >= run_data.limit("hp.02.told") and own.gain <= 0 else None
 
 
+def little_ahead(run_data: RunData) -> Optional[tuple]:
+    """``(run, trial)`` of a run of which no sample came again and whose last weights, trained on at its own rate, gain less than
+    hp.02.onward of what there was to learn on batches that were kept back; None of any other."""
+    run, sets = run_data.once(further_training), run_data.datasets_of("train")
+    own = run.own if run is not None and run.apart else None
+    if run is None or own is None or any(one.samples_per_pass is not None for one in sets):
+        return None
+    return (run, own) if own.gain < run_data.limit("hp.02.onward") * run.level else None
+
+
 def _by_heart_alone(run_data: RunData) -> bool:
     """Whether the last weights, trained on, learn the batches of those steps and gain nothing on those kept back."""
     if leads_nowhere(run_data) is None:

@@ -58,15 +58,12 @@ def _begins_before(around: ast.AST, loop: ast.For, names: set) -> bool:
         return False
     between = [one for one in ast.walk(around) if begun[0].lineno < getattr(one, "lineno", 0) < loop.lineno]
     body = [inner for statement in loop.body for inner in ast.walk(statement)]
-    given = {name for one in body if isinstance(one, ast.Assign) for name in bound_names(one.targets)}
-    carried = {
-        name
+    carries = any(
+        isinstance(one, ast.AugAssign)
+        or (isinstance(one, ast.Assign) and bound_names(one.targets) & names_read(ast.walk(one.value)))
         for one in body
-        if isinstance(one, ast.Assign) and given & bound_names(one.targets)
-        for name in bound_names(one.targets) & set(names_read(ast.walk(one.value)))
-    }
-    added = any(isinstance(one, ast.AugAssign) for one in body)
-    return not (names & set(names_read(between))) and not carried and not added
+    )
+    return not carries and not names & names_read(between)
 
 
 def _finding(run_data: RunData, file: str, loop: ast.For, total: ast.Assign) -> Finding:

@@ -91,11 +91,16 @@ def _is_seen(material, position: int, column: int) -> bool:
     part = _compared(changed)
     at = (slice(None), *np.unravel_index(column, part.shape[1:]))
     part[at] = np.roll(part[at], 1)
-    arrays = (changed, np.roll(to_numpy(old), 1, axis=0))
-    others = [tuple(Tensor(array, old.dtype) if one is old else one for one in batch) for array in arrays]
     state = random_state(False)
-    plain, again, moved, deaf = (batch_loss(material, one, state) for one in (batch, batch, *others))
-    return None not in (plain, again, moved, deaf) and plain == again and (moved != plain or deaf == plain)
+
+    def loss(array: Optional[np.ndarray] = None) -> Optional[float]:
+        given = batch if array is None else tuple(Tensor(array, old.dtype) if one is old else one for one in batch)
+        return batch_loss(material, given, state)
+
+    plain, again, moved = loss(), loss(), loss(changed)
+    if None in (plain, again, moved) or plain != again:
+        return False
+    return moved != plain or loss(np.roll(to_numpy(old), 1, axis=0)) == plain
 
 
 def batch_loss(material, batch: tuple, state: dict, change: Optional[Callable] = None) -> Optional[float]:
