@@ -1,5 +1,6 @@
 """What several families need: wording of recurring answers, places of data sets, figures of the run."""
 
+from collections.abc import Iterable
 from typing import Optional
 
 from msprec.bilingual import Text
@@ -91,6 +92,11 @@ def pipeline_table(dataset: Fact) -> Optional[Evidence]:
     ]
     columns = [Text("步骤", "step"), Text("参数", "arguments"), Text("位置", "place")]
     return table(Text("{role}的处理流程", "Pipeline of the {role}", role=role_of(dataset)), columns, rows)
+
+
+def each_place_once(places: Iterable) -> list:
+    """The places without those that come again."""
+    return list({(one.file, one.line): one for one in places}.values())
 
 
 def at(place: Optional[Fact]) -> str:

@@ -4,6 +4,7 @@ import ast
 import re
 from typing import Optional
 
+from msprec.checklists.common.findings import each_place_once
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.module import Scope
@@ -32,9 +33,7 @@ def counters(run_data: RunData) -> Optional[list]:
     found += [place(scope.module.file, line) for scope in scopes for line in _lines(scope)]
     weighted = _weighted_calls(run_data, scopes)
     found += [place(call.scope.module.file, call.node.lineno) for call in weighted]
-    return sorted(
-        {(one.file, one.line): one for one in found}.values(), key=lambda one: (one.file or "", one.line or 0)
-    )
+    return sorted(each_place_once(found), key=lambda one: (one.file or "", one.line or 0))
 
 
 def seen_weights(run_data: RunData) -> list:
@@ -60,14 +59,14 @@ def weight_origins(run_data: RunData) -> list:
             made = run_data.project.value_node(value, call.scope)
             found += [place(file, made.lineno)] if isinstance(made, ast.expr) else []
             found.append(place(file, call.node.lineno))
-    return list({(one.file, one.line): one for one in [*found, *_made_of_counts(run_data)]}.values())
+    return each_place_once([*found, *_made_of_counts(run_data)])
 
 
 def _made_of_counts(run_data: RunData) -> list:
     """At most three statements that compute something of the numbers of samples of the classes."""
     found = []
     for file, call in run_data.source.calls_anywhere(_COUNTING):
-        scope = run_data.source.function_around(file, call.lineno) or run_data.source.trees[file]
+        scope = run_data.source.scope_around(file, call.lineno)
         bound = [one for one in own_nodes(scope) if isinstance(one, ast.Assign)]
         counted = {n for one in bound if call in ast.walk(one) for t in one.targets for n in target_names(t)}
         made = [one for one in bound if counted & {n.id for n in ast.walk(one.value) if isinstance(n, ast.Name)}]
@@ -82,7 +81,7 @@ def sampler_weights(run_data: RunData) -> list:
         for call in run_data.source.nodes(file, ast.Call):
             if called_name(call) == "WeightedRandomSampler" and call.args:
                 names = {one.id for one in ast.walk(call.args[0]) if isinstance(one, ast.Name)}
-                scope = run_data.source.function_around(file, call.lineno) or run_data.source.trees[file]
+                scope = run_data.source.scope_around(file, call.lineno)
                 bound = [one for one in own_nodes(scope) if isinstance(one, ast.Assign)]
                 lines = [one.lineno for one in bound if names & {n for t in one.targets for n in target_names(t)}]
                 found += [place(file, line) for line in [*lines, call.lineno]]

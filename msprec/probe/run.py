@@ -57,14 +57,13 @@ from msprec.probe.training.learning_rate_probe import Cannot, range_test
 from msprec.probe.training.update_gradients import update_gradients
 from msprec.record.nested import tensors_in
 from msprec.record.reader import RunFolder
+from msprec.record.schema import ACTIVATIONS
 from msprec.runtime.busy_clock import busy_seconds
 from msprec.runtime.quiet import quiet
 from msprec.runtime.side_effects import side_effect
 
 #: The range test is not begun with less than so many seconds left; the use of tokens may take as many in any case.
 LEAST = 1.0
-#: Kinds of activations among the entries of ``units``.
-_ACTIVATIONS = ("relu", "tanh", "sigmoid")
 #: Operators whose results lie between 0 and 1.
 _KEEPS_WITHIN = ("sigmoid", "softmax", "hsigmoid", "hardsigmoid", "hard_sigmoid", "clamp", "clip", "clip_by_value")
 #: Most classes of labels that a batch is chosen by.
@@ -164,7 +163,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep("units", unit_facts, material, probes.left(UNITS))
     losses, own = facts.get("losses") or [], facts.get("own_losses") or []
     kinds = {one["kind"] for m in (facts.get("units") or {}).get("moments", ()) for one in m["entries"]}
-    softmaxes, activated = "softmax" in kinds, not kinds.isdisjoint(_ACTIVATIONS)
+    softmaxes, activated = "softmax" in kinds, not kinds.isdisjoint(ACTIVATIONS)
     known = losses or _equal_to_known(own)
     traces = InferenceTraces(material)
     probes.keep_cheap("travelled", material.travelled)

@@ -2,10 +2,13 @@
 
 import ast
 from collections.abc import Collection
+from functools import cache
 from typing import Any, Optional
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+#: Fields that hold words and numbers, or what a name is for.
+_PLAIN = {"ctx", "id", "attr", "arg", "kind", "type_comment", "level", "module"}
 
 
 class Binding:
@@ -144,8 +147,7 @@ class _Pass:
             elif kind in handlers:
                 handlers[kind](node, scope)
             # the children last to first, so that they come off the stack in the order of the file
-            fields = node._fields
-            for field in reversed(fields):
+            for field in reversed(fields_of(kind)):
                 child = getattr(node, field, None)
                 if child.__class__ is list:
                     for part in reversed(child):
@@ -270,6 +272,12 @@ def signature_place(home: Scope, name: str) -> tuple:
         return None, None
     names = positional(home.node.args)[0 if owner is None else 1 :]
     return owner or home, names.index(name) if name in names else None
+
+
+@cache
+def fields_of(kind: type) -> tuple:
+    """The fields of a kind of nodes that may hold others."""
+    return () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _PLAIN)  # type: ignore[attr-defined]
 
 
 def last_name(node: ast.AST) -> str:

@@ -2,9 +2,9 @@
 
 import ast
 from collections.abc import Collection, Iterable
-from typing import Optional
+from typing import Optional, Union
 
-from msprec.source.module import Module, Scope, last_name
+from msprec.source.module import Module, Scope, fields_of, last_name
 from msprec.source.names import words
 from msprec.source.project import Project
 
@@ -29,13 +29,14 @@ def reachable(project: Project, entries: Iterable[Module], dead: Collection = ()
     if not entries:
         return {scope for module in project.modules.values() for scope in module.scopes.values()}
     found, waiting = set(), [module.scope for module in entries]
+    meanings: dict = {}
     while waiting:
         scope = waiting.pop()
         if scope in found:
             continue
         found.add(scope)
         waiting += _inner(scope)
-        waiting += _mentioned(project, scope, dead)
+        waiting += _mentioned(project, scope, dead, meanings)
     return found
 
 
@@ -52,8 +53,8 @@ def is_registered(node: ast.AST) -> bool:
     return bool(names - _PLAIN_DECORATORS)
 
 
-def _mentioned(project: Project, scope: Scope, dead: Collection) -> list:
-    """The definitions and modules that the scope's own code names."""
+def _mentioned(project: Project, scope: Scope, dead: Collection, meanings: dict) -> list:
+    """The definitions and modules that the scope's own code names; ``meanings``: of the names that were asked for before."""
     found, chains = [], set()
     for node in naming(scope, dead):
         if isinstance(node, ast.Import):
@@ -64,11 +65,22 @@ def _mentioned(project: Project, scope: Scope, dead: Collection) -> list:
             found += [project.module_of(f"{home}.{alias.name}", scope.module) for alias in node.names]
         elif isinstance(node.ctx, ast.Load):
             chain = _chain(node)
-            if chain is None or chain not in chains:  # within a scope a name means one thing
-                found.append(project.definition(project.qualified(node, scope)))
-            chains.add(chain)
+            if chain is None or chain not in chains:
+                chains.add(chain)
+                # a name means one thing wherever it comes from the same scope
+                key = (_home(scope, chain), chain) if chain else node
+                if key not in meanings:
+                    meanings[key] = project.definition(project.qualified(node, scope))
+                found.append(meanings[key])
     scopes = [entry.scope if isinstance(entry, Module) else entry for entry in found if entry is not None]
     return [entry for entry in scopes if entry is not None]
+
+
+def _home(scope: Scope, chain: str) -> Union[Scope, Module]:
+    """Where the first name of a chain is bound: its scope, of ``self`` the class, and the module of one that is bound nowhere."""
+    name = chain.partition(".")[0]
+    own = scope.owner if name in ("self", "cls") else None
+    return own or scope.lookup(name)[0] or scope.module
 
 
 def _chain(node: ast.AST) -> Optional[str]:
@@ -105,7 +117,7 @@ def naming(scope: Scope, dead: Collection = ()) -> list:
         elif kind is ast.AnnAssign:
             stack += [part for part in (node.target, node.value) if part is not None]
         elif kind is not ast.Lambda and kind is not ast.Name and kind is not ast.Constant:
-            for field in node._fields:
+            for field in fields_of(kind):
                 child = getattr(node, field, None)
                 if child.__class__ is list:
                     stack += [part for part in child if isinstance(part, ast.AST)]

@@ -4,13 +4,12 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from functools import cache
 from itertools import chain
 from operator import itemgetter
 from typing import Optional, Union
 
 from msprec.source.files import parse
-from msprec.source.module import last_name, positional
+from msprec.source.module import fields_of, last_name, positional
 from msprec.source.pattern_words import worth_a_search
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
@@ -21,8 +20,6 @@ _FORWARD_NAMES = re.compile(r"forward|train_?step|net_with_loss|loss_fn|criterio
 _SILENT = re.compile(
     r"#[^\n]*|\"{3}(?:\\.|[^\\])*?\"{3}|'{3}(?:\\.|[^\\])*?'{3}|\"(?:\\.|[^\\\n\"])*\"|'(?:\\.|[^\\\n'])*'", re.DOTALL
 )
-#: Fields that hold words and numbers, or what a name is for.
-_PLAIN = {"ctx", "id", "attr", "arg", "kind", "type_comment", "level", "module"}
 _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 _ITERATORS = re.compile(r"create_(tuple|dict)_iterator|data_?set|data_?loader|loader|train|batch", re.IGNORECASE)
 
@@ -173,6 +170,10 @@ class Code:
         around = [node for node in self.enclosing(file, line) if isinstance(node, _FUNCTIONS)]
         return around[-1] if around else None
 
+    def scope_around(self, file: str, line: int) -> Union[FunctionNode, ast.Module]:
+        """The innermost function around a line, or the file."""
+        return self.function_around(file, line) or self.trees[file]
+
     def functions_around(self, file: str, nodes: Iterable) -> list:
         """The innermost functions around some nodes of a file, each once."""
         found = (self.function_around(file, one.lineno) for one in nodes)
@@ -254,9 +255,14 @@ class Code:
         yield from _calls(scope_node, ())
 
 
+def method_of(node: ast.ClassDef, name: str) -> Optional[ast.FunctionDef]:
+    """The method of that name that a class defines itself, or None."""
+    return next((part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == name), None)
+
+
 def construct_of(node: ast.ClassDef) -> Optional[ast.FunctionDef]:
     """The ``construct`` that a class defines itself, or None."""
-    return next((part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == "construct"), None)
+    return method_of(node, "construct")
 
 
 def argument_names(function: ast.AST) -> list:
@@ -343,6 +349,11 @@ def plain_number(node: ast.AST) -> Optional[float]:
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
+def nodes_within(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """The nodes of statements, as of the body of a loop."""
+    return (node for statement in statements for node in ast.walk(statement))
+
+
 def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a module, function or class in the order of the source, without the functions and classes in it."""
     for child in ast.iter_child_nodes(scope):
@@ -397,19 +408,13 @@ def _walked(tree: ast.AST) -> list:
     """What `ast.walk` gives, in its order and in a third of its time, without what a name is for (`ast.Load`, …)."""
     found = [tree]
     for node in found:
-        for field in _fields_of(node.__class__):
+        for field in fields_of(node.__class__):
             child = getattr(node, field, None)
             if child.__class__ is list:
                 found += [part for part in child if isinstance(part, ast.AST)]
             elif isinstance(child, ast.AST):
                 found.append(child)
     return found
-
-
-@cache
-def _fields_of(kind: type) -> tuple:
-    """The fields of a kind of nodes that may hold others."""
-    return () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _PLAIN)  # type: ignore[attr-defined]
 
 
 def _blocks(node: ast.AST) -> list:

@@ -24,7 +24,7 @@ from msprec.engine.item import item
 from msprec.engine.rank_merge import PROBLEMS
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names, called_name, names_read
+from msprec.source.user_code import bound_names, called_name, names_read, nodes_within
 
 #: Words of names that speak of evaluation; "latest", "retrieval" and "predictor" do not.
 _EVALUATES = re.compile(
@@ -312,7 +312,7 @@ def _draws_samples(run_data: RunData, phase: Fact) -> bool:
 
 
 def _reads(loop: ast.For, name: str) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == name for part in loop.body for one in ast.walk(part))
+    return any(isinstance(one, ast.Name) and one.id == name for one in nodes_within(loop.body))
 
 
 def _begins(run_data: RunData, at: Optional[Fact]) -> list:

@@ -8,7 +8,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import called_name, root_name
+from msprec.source.user_code import called_name, method_of, root_name
 
 #: Names of methods that evaluate.
 _EVALUATES = re.compile(r"(?i)^_?(eval|valid|test|score|infer|predict|assess|benchmark)")
@@ -29,7 +29,7 @@ def flag_left_on(run_data: RunData) -> Optional[Finding]:
     return None
 
 
-def _flags(method: ast.FunctionDef) -> list:
+def _flags(method: ast.stmt) -> list:
     """The statements ``self.flag = True`` or ``False`` of a method."""
     return [one for one in ast.walk(method) if isinstance(one, ast.Assign) and _is_flag(one)]
 
@@ -55,9 +55,7 @@ def _set_once(run_data: RunData, file: str, owner: ast.ClassDef, store: ast.Assi
     ]
     first = [
         one
-        for method in owner.body
-        if isinstance(method, ast.FunctionDef) and method.name == "__init__"
-        for one in _flags(method)
+        for one in _flags(method_of(owner, "__init__") or ast.Pass())
         if one.targets[0].attr == name and one.value.value is not store.value.value  # type: ignore[attr-defined]
     ]
     named = any(isinstance(one.value, str) and one.value == name for one in run_data.source.nodes(file, ast.Constant))

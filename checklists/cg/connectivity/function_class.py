@@ -8,9 +8,7 @@ from msprec.checklists.common.training.constant_prediction import learning_outco
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
-
-#: Kinds of activations among the entries of ``units``.
-_ACTIVATIONS = ("relu", "tanh", "sigmoid")
+from msprec.record.schema import ACTIVATIONS
 
 
 def judge_function_class(run_data: RunData) -> Optional[Finding]:
@@ -63,7 +61,7 @@ def _for_nothing(run_data: RunData, one: Fact) -> bool:
     if one.by not in ("affine", "linear") or len(widths) < 4 or min(widths[1:-1]) < min(widths[0], widths[-1]):
         return False
     entries = [entry for moment in run_data.probes.units.moments for entry in moment.entries]
-    if any(entry.kind in _ACTIVATIONS for entry in entries):
+    if any(entry.kind in ACTIVATIONS for entry in entries):
         return False  # small signals do not bend it, which is for td.03 to tell
     gain = learning_outcome(run_data).gain
     return gain is None or gain < run_data.limit("cg.03.solved")

@@ -10,7 +10,7 @@ from msprec.checklists.common.training.constant_prediction import learning_outco
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, construct_of, own_attribute
+from msprec.source.user_code import called_name, construct_of, method_of, own_attribute
 
 #: What makes a tensor that is kept.
 _TENSORS = ("Tensor", "Parameter")
@@ -42,13 +42,12 @@ def _first_line(construct: ast.FunctionDef) -> int:
 
 def _kept_tensors(run_data: RunData, node: ast.ClassDef) -> Iterator[tuple]:
     """``(field, line)`` of the tensors that the class's ``__init__`` keeps, made there or by a function of the script."""
-    for function in (one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"):
-        for one in ast.walk(function):
-            if not (isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.value, ast.Call)):
-                continue
-            name, made = own_attribute(one.targets[0]), called_name(one.value)
-            if name and (made in _TENSORS or _returns_tensor(run_data, made)):
-                yield name, one.lineno
+    for one in ast.walk(method_of(node, "__init__") or ast.Pass()):
+        if not (isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.value, ast.Call)):
+            continue
+        name, made = own_attribute(one.targets[0]), called_name(one.value)
+        if name and (made in _TENSORS or _returns_tensor(run_data, made)):
+            yield name, one.lineno
 
 
 def _returns_tensor(run_data: RunData, function: str) -> bool:

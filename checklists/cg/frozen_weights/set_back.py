@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text, listed
-from msprec.checklists.common.findings import at
+from msprec.checklists.common.findings import at, each_place_once
 from msprec.checklists.common.script.call_sites import calls_around, in_loop
 from msprec.checklists.common.weights.weight_updates import gradients_came
 from msprec.engine.finding import Finding, problem
@@ -64,8 +64,3 @@ def set_in_functions(run_data: RunData) -> Iterator[tuple]:
     for file, call in run_data.source.calls_anywhere(_SETS):
         where = place(file, call.lineno)
         yield where, call, [one for one in calls_around(run_data, where) if in_loop(run_data, one)]
-
-
-def each_place_once(places: list) -> list:
-    """The places without those that come again."""
-    return list({(one.file, one.line): one for one in places}.values())

@@ -5,8 +5,8 @@ from collections import Counter
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.cg.frozen_weights.set_back import LOADS, each_place_once, set_in_functions
-from msprec.checklists.common.findings import at
+from msprec.checklists.cg.frozen_weights.set_back import LOADS, set_in_functions
+from msprec.checklists.common.findings import at, each_place_once
 from msprec.checklists.common.script.call_sites import in_loop
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place

@@ -3,6 +3,7 @@
 import ast
 import re
 
+from msprec.checklists.common.findings import each_place_once
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_names, called_name, target_names
@@ -67,7 +68,7 @@ def reducing_lines(run_data: RunData) -> list:
     found: list[Fact] = []
     for file, node in calls:
         found += [place(file, node.lineno), *_conditions(run_data, file, node)]
-    return sorted({(one.file, one.line): one for one in found}.values(), key=lambda one: (one.file, one.line))
+    return sorted(each_place_once(found), key=lambda one: (one.file, one.line))
 
 
 def _around(run_data: RunData, file: str, node: ast.Call) -> list:

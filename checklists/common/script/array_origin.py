@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
-from msprec.checklists.common.findings import callers_of, first_place, plain_arrays, train_sets
+from msprec.checklists.common.findings import callers_of, each_place_once, first_place, plain_arrays, train_sets
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import (
@@ -92,7 +92,7 @@ def row_origins(run_data: RunData, places: list) -> list:
         whole = root_name(value) if isinstance(value, ast.Subscript) else ""
         made = [value, source.only_value(file, whole) if whole else None]
         found += [place(file, one.lineno) for one in made if one is not None]
-    return list({(one.file, one.line): one for one in found}.values())
+    return each_place_once(found)
 
 
 def _origins(
@@ -146,7 +146,7 @@ def _handed_in(run_data: RunData, where: Fact, node: ast.expr, callers: Sequence
             outer = _scopes(run_data, caller)
             found += [place(caller.file, line) for line in (caller.line, *_followed(outer, given, caller.line, 0))]
             found += _handed_in(run_data, caller, given, callers[1:])
-    return list({(one.file, one.line): one for one in found}.values())
+    return each_place_once(found)
 
 
 def _behind(function: ast.AST, node: ast.expr, before: int, depth: int = 0) -> list:

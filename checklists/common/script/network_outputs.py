@@ -23,7 +23,7 @@ class Output(NamedTuple):
     line: int
 
 
-def plain_outputs(run_data: RunData, file: str) -> Iterator[Output]:
+def _plain_outputs(run_data: RunData, file: str) -> Iterator[Output]:
     """The outputs that a file keeps without arithmetic."""
     for store in run_data.source.nodes(file, ast.Assign):
         name = store.targets[0].id if len(store.targets) == 1 and isinstance(store.targets[0], ast.Name) else ""
@@ -72,7 +72,18 @@ def _values(node: ast.expr) -> list:
     return [one.id for one in ast.walk(node) if isinstance(one, ast.Name) and id(one) not in called]
 
 
-def squared_differences(run_data: RunData, file: str) -> list:
+def compared_outputs(run_data: RunData) -> Iterator[tuple]:
+    """``(file, output, differences)`` of each plain output: ``(line, name)`` where its squared or absolute difference is taken to
+    what has another name."""
+    for file in sorted(run_data.source.trees):
+        outputs = list(_plain_outputs(run_data, file))
+        differences = _squared_differences(run_data, file) if outputs else []
+        for output in outputs:
+            held = [(line, (a, b)) for line, a, b in differences if output.name in (a, b)]
+            yield file, output, [(line, name) for line, pair in held for name in pair if name != output.name]
+
+
+def _squared_differences(run_data: RunData, file: str) -> list:
     """``(line, a, b)`` of each ``(a - b) ** 2``, ``abs(a - b)`` and ``square(a - b)`` of two names."""
     squared = [one.left for one in run_data.source.nodes(file, ast.BinOp) if isinstance(one.op, ast.Pow)]
     squared += [call.args[0] for call in run_data.source.calls_named(file, _SQUARES) if call.args]

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple, Optional, Union
 
+from msprec.checklists.common.findings import each_place_once
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import assigned_parts, bound_names, called_name, own_nodes, root_name
@@ -111,8 +112,7 @@ def argument_origin(
             if found is not None:
                 places = [*_computed_at(asked, call.file, given), found]
                 elsewhere = [one for one in places if (one.file, one.line) != (call.file, call.line)]
-                apart = {(one.file, one.line): one for one in elsewhere}
-                return [*apart.values(), *_returned_by(run_data, found, given)]
+                return [*each_place_once(elsewhere), *_returned_by(run_data, found, given)]
     return []
 
 
@@ -171,7 +171,7 @@ def count_origins(run_data: RunData, made: Iterable) -> list:
     """Where it is written how often something is made that stands in a loop, as layers are: the last of the loop's range, or what
     it runs over, for each of the places; none for what stands in no loop of its function."""
     found: list = []
-    for one in {(one.file, one.line): one for one in made}.values():
+    for one in each_place_once(made):
         if not one.file or not one.line or run_data.source.in_construct(one.file, one.line):
             continue
         around = run_data.source.enclosing(one.file, one.line)
@@ -181,7 +181,7 @@ def count_origins(run_data: RunData, made: Iterable) -> list:
         for loop in [*loops, *listed][-1:]:
             origin = _origin(_Asked(run_data), one.file, _last_of_range(loop) or loop.iter, 0)
             found += [origin] if origin is not None else []
-    return list({(one.file, one.line): one for one in found}.values())
+    return each_place_once(found)
 
 
 def _spans(node: ast.AST, line: int) -> bool:

@@ -10,7 +10,7 @@ from msprec.checklists.common.training.training_curves import kept_value
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names, called_name, names_read, own_nodes, target_names
+from msprec.source.user_code import bound_names, called_name, names_read, nodes_within, own_nodes, target_names
 
 _TRAINING = re.compile(r"(^|_)(x_?|y_?)?(tr|trn|train|training)(_|$|x$|y$|set$|data$|ds$)", re.IGNORECASE)
 _VALIDATION = re.compile(r"(^|_)(x_?|y_?)?(va|val|valid|validation|dev)(_|$|x$|y$|set$|data$|ds$)", re.IGNORECASE)
@@ -43,7 +43,7 @@ def _chosen(run_data: RunData, file: str) -> Iterator[_Chosen]:
         kept = next((found for test in ast.walk(branch.test) if (found := kept_value(branch, test))), None)
         if kept is None or not _keeps_weights(branch):
             continue
-        around = run_data.source.function_around(file, branch.lineno) or run_data.source.trees[file]
+        around = run_data.source.scope_around(file, branch.lineno)
         for store in own_nodes(around):
             if not isinstance(store, ast.Assign) or not isinstance(store.value, ast.Call):
                 continue
@@ -55,8 +55,7 @@ def _chosen(run_data: RunData, file: str) -> Iterator[_Chosen]:
 
 
 def _keeps_weights(branch: ast.If) -> bool:
-    calls = [one for statement in branch.body for one in ast.walk(statement) if isinstance(one, ast.Call)]
-    return any(called_name(one) in _KEEPS for one in calls)
+    return any(isinstance(one, ast.Call) and called_name(one) in _KEEPS for one in nodes_within(branch.body))
 
 
 def _unread(run_data: RunData, file: str) -> list:

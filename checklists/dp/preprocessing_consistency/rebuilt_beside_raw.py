@@ -4,7 +4,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at, train_sets
-from msprec.checklists.common.script.network_outputs import Output, plain_outputs, squared_differences
+from msprec.checklists.common.script.network_outputs import Output, compared_outputs
 from msprec.checklists.common.training.constant_prediction import REGRESSION
 from msprec.checklists.dp.preprocessing_consistency.not_scaled_back import scaled_array
 from msprec.engine.finding import Finding, problem
@@ -17,17 +17,12 @@ def rebuilt_beside_raw(run_data: RunData) -> Optional[Finding]:
     losses, sets = run_data.probes.losses, train_sets(run_data)
     if len(losses) != 1 or losses[0].kind not in REGRESSION or any(len(one.columns) != 1 for one in sets):
         return None
-    for file in sorted(run_data.source.trees):
-        outputs = list(plain_outputs(run_data, file))
-        differences = squared_differences(run_data, file) if outputs else []
-        for output in outputs:
-            made = run_data.source.only_value(file, output.given)
-            if made is None or not (raw := scaled_array(made)):
-                continue
-            for line, *sides in differences:
-                if {output.name, raw} == set(sides):
-                    places = [place(file, line), place(file, made.lineno), place(file, output.line)]
-                    return _finding(run_data, output, raw, places)
+    for file, output, differences in compared_outputs(run_data):
+        made = run_data.source.only_value(file, output.given)
+        raw = scaled_array(made) if made is not None else ""
+        line = next((line for line, name in differences if name == raw), None)
+        if made is not None and line is not None:
+            return _finding(run_data, output, raw, [place(file, one) for one in (line, made.lineno, output.line)])
     return None
 
 

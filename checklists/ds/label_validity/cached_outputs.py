@@ -8,7 +8,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import argument_names, called_name
+from msprec.source.user_code import argument_names, called_name, nodes_within
 
 _JOINS = ("concatenate", "concat", "cat", "stack", "vstack", "hstack")
 
@@ -40,7 +40,7 @@ def cached_out_of_order(run_data: RunData, _dataset: Fact, _column: Fact) -> Opt
 def _kept(run_data: RunData, scope: ast.AST) -> Iterator[tuple]:
     """``(the loader, what is kept, where it is used)`` in a function or module."""
     body = [one for one in getattr(scope, "body", []) if not isinstance(one, (ast.FunctionDef, ast.ClassDef))]
-    nodes = [one for statement in body for one in ast.walk(statement)]
+    nodes = list(nodes_within(body))
     assigned = {
         one.targets[0].id: one for one in nodes if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)
     }

@@ -8,7 +8,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names, called_name, names_read, own_nodes, target_names
+from msprec.source.user_code import bound_names, called_name, names_read, nodes_within, own_nodes, target_names
 
 _SCOPES = (ast.Module, ast.FunctionDef)
 #: A data set of arrays that is shuffled where nothing is said, and one of what a class hands out of the arrays it was given.
@@ -315,7 +315,7 @@ def _gathered(loop: ast.For) -> set:
     target = target.elts[-1] if isinstance(target, ast.Tuple) and target.elts else target
     if not isinstance(target, ast.Name):
         return set()
-    nodes = [one for statement in loop.body for one in ast.walk(statement)]
+    nodes = list(nodes_within(loop.body))
     if any(isinstance(one, ast.Name) and one.id == target.id for one in nodes):
         return set()
     appends = [one for one in nodes if isinstance(one, ast.Call) and called_name(one) in ("append", "extend")]

@@ -4,7 +4,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.script.network_outputs import Output, plain_outputs, squared_differences
+from msprec.checklists.common.script.network_outputs import Output, compared_outputs
 from msprec.checklists.common.training.constant_prediction import REGRESSION
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -18,14 +18,9 @@ def compared_with_input(run_data: RunData, dataset: Fact, _column: Fact) -> Opti
     nothing else, while the loss compares outputs of that shape with other numbers than the inputs, as clean pictures are."""
     if not _taught_otherwise(run_data, dataset):
         return None
-    for file in run_data.source.trees:
-        outputs = list(plain_outputs(run_data, file))
-        differences = squared_differences(run_data, file) if outputs else []
-        for output in outputs:
-            held = [one for one in differences if output.name in (one[1], one[2])]
-            others = {other for _, a, b in held for other in (a, b) if other != output.name}
-            if others == {output.given}:
-                return _finding(place(file, held[0][0]), place(file, output.line), output)
+    for file, output, differences in compared_outputs(run_data):
+        if {name for _, name in differences} == {output.given}:
+            return _finding(place(file, differences[0][0]), place(file, output.line), output)
     return None
 
 

@@ -8,7 +8,7 @@ from msprec.checklists.common.findings import first_place, train_sets
 from msprec.checklists.common.script.call_sites import calls_around
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import argument_names, called_name, target_names
+from msprec.source.user_code import argument_names, called_name, method_of, target_names
 
 _DROPOUT = r"(?i)dropout"
 _GENERATORS = ("default_rng", "RandomState", "Generator", "Random", "manual_seed", "seed", "set_seed")
@@ -69,9 +69,10 @@ def _holders(run_data: RunData) -> set:
     found = set()
     for file in run_data.source.trees:
         for node in run_data.source.nodes(file, ast.ClassDef):
-            starts = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
-            given = set(argument_names(starts[0])) if starts else set()
-            calls = [one for one in ast.walk(starts[0]) if isinstance(one, ast.Call)] if given else []
+            if (start := method_of(node, "__init__")) is None:
+                continue
+            given = set(argument_names(start))
+            calls = [one for one in ast.walk(start) if isinstance(one, ast.Call)]
             seeds = [part for one in calls if called_name(one) in _GENERATORS for part in one.args]
             if any(given & set(target_names(part)) for part in seeds):
                 found.add(node.name)

@@ -30,10 +30,7 @@ class _State(NamedTuple):
 def aliased_states(run_data: RunData) -> Optional[Finding]:
     """A problem where an array that a class changes in place is handed out without a copy and put into a container: each element
     then is the same array, which goes on changing."""
-    for file in sorted(run_data.source.trees):
-        stores = run_data.source.nodes(file, ast.Assign)
-        if not any(_ARRAY.search(ast.unparse(one.value)) for one in stores if any(map(own_attribute, one.targets))):
-            continue
+    for file in sorted({file for file, _ in run_data.source.grep(_ARRAY)}):
         for node in run_data.source.nodes(file, ast.ClassDef):
             for state in _states(node):
                 kept = next(_kept(run_data, node, state), None)
@@ -72,7 +69,9 @@ def _states(node: ast.ClassDef) -> Iterator[_State]:
         own_attribute(target)
         for method in methods
         for one in ast.walk(method)
-        if isinstance(one, ast.Assign) and _ARRAY.search(ast.unparse(one.value))
+        if isinstance(one, ast.Assign)
+        and any(map(own_attribute, one.targets))
+        and _ARRAY.search(ast.unparse(one.value))
         for target in one.targets
         if own_attribute(target)
     }

@@ -10,7 +10,7 @@ from msprec.checklists.td.received_batches.zero_discount import DISCOUNT, name_o
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_names, called_name, names_read, target_names
+from msprec.source.user_code import bound_names, called_name, names_read, nodes_within, target_names
 
 #: What keeps a sum in the order of the loop.
 _KEEPS = ("append", "extend")
@@ -62,7 +62,7 @@ def is_element(node: ast.expr, each: set) -> bool:
 def keeps(loop: ast.For, name: str) -> bool:
     """Whether the loop appends the total, or stores it at the loop's number."""
     each = bound_names([loop.target])
-    for one in (inner for statement in loop.body for inner in ast.walk(statement)):
+    for one in nodes_within(loop.body):
         if isinstance(one, ast.Call) and called_name(one) in _KEEPS and name in names_read(ast.walk(one)):
             return True
         stored = one.targets if isinstance(one, ast.Assign) and name in names_read(ast.walk(one.value)) else []
@@ -74,7 +74,7 @@ def keeps(loop: ast.For, name: str) -> bool:
 def runs_backwards(run_data: RunData, file: str, loop: ast.For) -> bool:
     """Whether the loop runs from the last to the first: by its own words, or by those of what it runs over."""
     names = set(target_names(loop.iter))
-    around = run_data.source.function_around(file, loop.lineno) or run_data.source.trees[file]
+    around = run_data.source.scope_around(file, loop.lineno)
     made = [one.value for one in ast.walk(around) if isinstance(one, ast.Assign) and names & bound_names(one.targets)]
     return any(_turns_round(one) for one in (loop.iter, *made))
 

@@ -47,7 +47,7 @@ def _scopes_that_reshape(run_data: RunData, file: str) -> list:
     found: dict = {}
     for call in run_data.source.calls_named(file, ("reshape",)):
         if isinstance(call.func, ast.Attribute):
-            scope = run_data.source.function_around(file, call.lineno) or run_data.source.trees[file]
+            scope = run_data.source.scope_around(file, call.lineno)
             found[id(scope)] = scope
     return sorted(found.values(), key=lambda scope: getattr(scope, "lineno", 0))
 

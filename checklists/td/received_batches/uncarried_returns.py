@@ -8,7 +8,7 @@ from msprec.checklists.common.findings import at
 from msprec.checklists.td.received_batches.forward_returns import is_element, keeps, runs_backwards
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import bound_names, names_read
+from msprec.source.user_code import bound_names, names_read, nodes_within
 
 
 def uncarried_returns(run_data: RunData) -> Optional[Finding]:
@@ -19,8 +19,7 @@ def uncarried_returns(run_data: RunData) -> Optional[Finding]:
             total = _element_alone(loop)
             if total is None or not runs_backwards(run_data, file, loop):
                 continue
-            around = run_data.source.function_around(file, loop.lineno) or run_data.source.trees[file]
-            if _begins_before(around, loop, bound_names(total.targets)):
+            if _begins_before(run_data.source.scope_around(file, loop.lineno), loop, bound_names(total.targets)):
                 return _finding(run_data, file, loop, total)
     return None
 
@@ -34,19 +33,13 @@ def _element_alone(loop: ast.For) -> Optional[ast.Assign]:
             continue
         if not is_element(one.value, each):
             continue
-        name, body = one.targets[0].id, [inner for statement in loop.body for inner in ast.walk(statement)]
-        given_once = sum(isinstance(inner, ast.Name) and inner.id == name and _stores(inner) for inner in body) == 1
-        read_before = any(
-            isinstance(inner, ast.Name) and inner.id == name and not _stores(inner) and inner.lineno <= one.lineno
-            for inner in body
-        )
-        if given_once and not read_before and keeps(loop, name):
+        name = one.targets[0].id
+        held = [inner for inner in nodes_within(loop.body) if isinstance(inner, ast.Name) and inner.id == name]
+        given = [inner for inner in held if isinstance(inner.ctx, ast.Store)]
+        read_before = any(inner.lineno <= one.lineno for inner in held if inner not in given)
+        if len(given) == 1 and not read_before and keeps(loop, name):
             return one
     return None
-
-
-def _stores(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Store)
 
 
 def _begins_before(around: ast.AST, loop: ast.For, names: set) -> bool:
@@ -57,11 +50,10 @@ def _begins_before(around: ast.AST, loop: ast.For, names: set) -> bool:
     if len(begun) != 1:
         return False
     between = [one for one in ast.walk(around) if begun[0].lineno < getattr(one, "lineno", 0) < loop.lineno]
-    body = [inner for statement in loop.body for inner in ast.walk(statement)]
     carries = any(
         isinstance(one, ast.AugAssign)
         or (isinstance(one, ast.Assign) and bound_names(one.targets) & names_read(ast.walk(one.value)))
-        for one in body
+        for one in nodes_within(loop.body)
     )
     return not carries and not names & names_read(between)
 

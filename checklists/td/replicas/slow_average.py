@@ -39,8 +39,8 @@ def slow_average(run_data: RunData) -> Optional[Finding]:
 
 def _averages(run_data: RunData, file: str) -> Iterator[_Average]:
     for store in run_data.source.nodes(file, ast.Assign):
-        names = bound_names(store.targets)
         made = store.value if isinstance(store.value, ast.ListComp) else None
+        names = bound_names(store.targets) if made is not None else set()
         if made is None or len(names) != 1 or not in_loop(run_data, place(file, store.lineno)):
             continue
         name, over = next(iter(names)), made.generators[0].iter

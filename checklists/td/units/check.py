@@ -244,7 +244,7 @@ def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
 
 def _made_together(moments: Moments) -> list:
     """The places that made three layers or more each, as a loop does."""
-    made = [entry.created for entry, _ in moments.courses() if entry.kind == "layer" and entry.created]
+    made = [layer.created for layer in moments.layers if layer.created]
     counted = Counter((one.file, one.line) for one in made)
     return [one for one in made if counted[one.file, one.line] >= _IN_A_LOOP]
 

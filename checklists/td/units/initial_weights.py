@@ -86,14 +86,14 @@ def too_large(run_data: RunData, moments: Moments, found: list[Lost], after: boo
             least = limit if one.since == "start" else 2 * limit
             large += [scale for scale in _scales(run_data, before) if scale.gain >= least]
             if nothing:
-                whole = [entry for entry, _ in moments.courses()] if after else earlier
+                whole = moments.entries if after else earlier
                 layers = [entry for entry in whole if entry.kind == "layer" and entry not in before]
                 large += [scale for scale in _scales(run_data, layers) if scale.gain >= 2 * limit]
     return large
 
 
 def _entries_before(moments: Moments, one: Lost) -> list:
-    entries = [entry for entry, _ in moments.courses()]
+    entries = moments.entries
     return entries[: next((n for n, entry in enumerate(entries) if entry is one.entry), 0)]
 
 
@@ -156,7 +156,7 @@ def wide_start(run_data: RunData, moments: Moments) -> list[Scale]:
     if not far and not came_to_nothing(run_data):
         return []
     wide = run_data.limit("td.03.gain")
-    layers = [entry for entry, _ in moments.courses() if entry.kind == "layer"]
+    layers = moments.layers
     scales = list(_scales(run_data, layers))
     if len(scales) == len(layers) >= _ALL and all(one.gain >= wide for one in scales):
         return scales

@@ -122,6 +122,16 @@ class Moments:
         """Whether the first of the earlier moments is the start."""
         return self._names[:1] == ["start"]
 
+    @property
+    def entries(self) -> list:
+        """The entries at the end."""
+        return list(self._end.values())
+
+    @property
+    def layers(self) -> list:
+        """Those of layers with weights."""
+        return [entry for entry in self._end.values() if entry.kind == "layer"]
+
     def courses(self) -> list:
         """``(entry at the end, [entry at each earlier moment, or None])``."""
         return [(entry, [moment.get(key) for moment in self._earlier]) for key, entry in self._end.items()]
@@ -138,7 +148,7 @@ class Moments:
         return [(entry, start.range) for entry, start in starts if start and start.range is not None]
 
     def _still_the_same(self) -> bool:
-        layers = [one for one in self._end.values() if one.kind == "layer" and one.range is not None]
+        layers = [one for one in self.layers if one.range is not None]
         return len(layers) > 1 and layers[-1].range < self._run_data.limit("td.03.flattened") * layers[0].range
 
     def lost(self) -> list:
@@ -170,10 +180,10 @@ class Moments:
     def collapsed(self) -> Optional[Fact]:
         """Where all last layers give the same for all samples and the first layers do not, or are given what differs: the first
         entry that does so."""
-        heads = [one for one in self._end.values() if one.kind == "layer" and not one.hidden]
+        heads = [one for one in self.layers if not one.hidden]
         if not heads or not all(one.units and one.alike == one.units for one in heads):
             return None
-        every = list(self._end.values())
+        every = self.entries
         alike = [one for one in every if one.units and one.alike == one.units]
         lost = next((one for one in alike if one.input_alike is False), None)
         # a normalisation or the user's own arithmetic before it may be the cause

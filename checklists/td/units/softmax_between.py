@@ -13,7 +13,7 @@ def lone_softmaxes(moments: Moments) -> list:
     """Softmaxes between layers along an axis of size 1, which give 1 whatever they are given, though that differs."""
     return [
         Lost("alone", entry, "start", 1.0)
-        for entry, _ in moments.courses()
+        for entry in moments.entries
         if entry.kind == "softmax" and entry.hidden and entry.units == entry.alike == 1 and entry.input_alike is False
     ]
 
@@ -25,7 +25,7 @@ def softmax_between(run_data: RunData, moments: Moments) -> list:
     gain = run_data.once(learning_outcome).gain
     if (gain is not None and gain >= run_data.limit("td.03.solved")) or run_data.find_lines(_MEANT, 1):
         return []
-    entries = [entry for entry, _ in moments.courses()]
+    entries = moments.entries
     found = [entry for entry, behind in zip(entries, entries[1:]) if _is_between(run_data, entry, behind)]
     if len(found) == 1 and (gain is None or gain >= run_data.limit("td.03.little")):
         return []

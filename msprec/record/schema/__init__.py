@@ -16,7 +16,7 @@ from msprec.record.schema.data import (
 )
 from msprec.record.schema.notation import PLACE, Choice, Key, Map, Shape, count, finite, number, text
 from msprec.record.schema.outputs import CHECKLIST, DUMP_INDEX, DUMP_TENSOR
-from msprec.record.schema.probes import PROBES
+from msprec.record.schema.probes import ACTIVATIONS, PROBES
 from msprec.record.schema.reference_run import REFERENCE_RUN
 from msprec.record.schema.remedies import REMEDIES, WHAT_IF
 from msprec.record.schema.run import RUN
@@ -36,6 +36,7 @@ from msprec.record.schema.training import (
 )
 
 __all__ = [
+    "ACTIVATIONS",
     "CHECKLIST",
     "COLUMN",
     "COMMON",

@@ -15,6 +15,9 @@ from msprec.record.schema.notation import (
     words,
 )
 
+#: Kinds of activations among the entries of ``units``.
+ACTIVATIONS = ("relu", "sigmoid", "tanh")
+
 _SOURCE = Shape(
     "source of an array",
     {
@@ -274,9 +277,7 @@ _UNITS = {
                 "entries": key(
                     [
                         {
-                            "kind": key(
-                                Choice("relu", "sigmoid", "tanh", "softmax", "layer"), "layer: one with weights"
-                            ),
+                            "kind": key(Choice(*ACTIVATIONS, "softmax", "layer"), "layer: one with weights"),
                             "operator": key(words, "its name"),
                             "cell": key(words, "path of the cell that it runs in"),
                             "place": key(PLACE, "where it is called"),
