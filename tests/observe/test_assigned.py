@@ -157,6 +157,9 @@ class DataFrame:
         ("out = net(x)\nscore = r2(out, y[4:])", [2]),
         ("out = net(x)\nscore = np.mean((out[:, 0] - y[4:]) ** 2)", []),
         ("out = net(x)\nscore = np.mean((out - y[4:, None]) ** 2)", []),
+        ("out = net(x)\nfound = out.argmax(1)\nscore = np.mean(found == y[4:, None])", [3]),
+        ("out = net(x)\nfound = out.argmax(1)\nscore = np.mean(found == y[4:, np.newaxis])", [3]),
+        ("out = net(x)\nscore = np.mean((out[:, 0] - y[4:, None]) ** 2)", []),  # the differences of all pairs are meant
         ("out = net(x)\nscore = np.mean((out - y[4:]) ** 2)", [2]),
         ("out = net(x)\nscore = flat_r2(out, y[4:])", []),
         ("out = net(x)\nscore = r2(out.reshape(-1), y[4:])", []),

@@ -11,7 +11,8 @@ from msprec.engine.schema import Fact
 from msprec.source.user_code import called_name, construct_of
 
 _RECURRENT = ("RNN", "LSTM", "GRU")
-_BATCH_FIRST = 4  # position of batch_first in nn.LSTM(input_size, hidden_size, num_layers, has_bias, batch_first)
+#: Positions in nn.LSTM(input_size, hidden_size, num_layers, has_bias, batch_first, dropout, bidirectional).
+_BATCH_FIRST, _BOTH_WAYS = 4, 6
 
 
 class _Layer(NamedTuple):
@@ -19,6 +20,7 @@ class _Layer(NamedTuple):
     batch_first: bool
     line: int
     of_nn: bool  # written nn.LSTM: a class of the script's of that name is another
+    both_ways: bool  # or that is not known
 
 
 class Mistaken(NamedTuple):
@@ -58,6 +60,14 @@ def judge_recurrent_axes(run_data: RunData) -> Optional[Finding]:
 
 
 def _mistaken(run_data: RunData) -> Iterator[Mistaken]:
+    for file, construct, output, layer in recurrent_outputs(run_data):
+        lines = taken_at(construct, output, 0 if layer.batch_first else 1, "-1")
+        if lines:
+            yield Mistaken(layer, place(file, lines[0]), place(file, layer.line))
+
+
+def recurrent_outputs(run_data: RunData) -> Iterator[tuple]:
+    """``(file, construct, name, layer)`` of what recurrent layers of classes that ran give, where a name holds it alone."""
     ran = {cell.class_ for network in run_data.networks for cell in network.cells}
     for name in sorted(ran - {None}):
         for file, node in run_data.source.classes(name):
@@ -68,9 +78,7 @@ def _mistaken(run_data: RunData) -> Iterator[Mistaken]:
                 key: one for key, one in _layers(node).items() if one.of_nn or not run_data.source.classes(one.kind)
             }
             for output, layer in _outputs(construct, layers):
-                line = _last_of(construct, output, axis=0 if layer.batch_first else 1)
-                if line is not None:
-                    yield Mistaken(layer, place(file, line), place(file, layer.line))
+                yield file, construct, output, layer
 
 
 def _layers(node: ast.ClassDef) -> dict:
@@ -82,14 +90,19 @@ def _layers(node: ast.ClassDef) -> dict:
         name, value = one.targets[0].attr, one.value
         if not isinstance(value, ast.Call) or called_name(value) not in _RECURRENT:
             continue
-        given = [word.value for word in value.keywords if word.arg == "batch_first"] or value.args[_BATCH_FIRST:][:1]
-        known = not given or isinstance(given[0], ast.Constant)
-        plain = known and not any(word.arg is None for word in value.keywords)
-        first = bool(getattr(given[0], "value", False)) if given else False
-        found[name] = (
-            None if name in found or not plain else _Layer(called_name(value), first, one.lineno, _of_nn(value))
-        )
+        first, ways = _flag(value, "batch_first", _BATCH_FIRST), _flag(value, "bidirectional", _BOTH_WAYS)
+        plain = first is not None and not any(word.arg is None for word in value.keywords)
+        layer = _Layer(called_name(value), bool(first), one.lineno, _of_nn(value), ways is not False)
+        found[name] = None if name in found or not plain else layer
     return {name: layer for name, layer in found.items() if layer is not None}
+
+
+def _flag(call: ast.Call, name: str, position: int) -> Optional[bool]:
+    """What a call gives for an argument, False where nothing; None of what is no constant."""
+    given = [word.value for word in call.keywords if word.arg == name] or call.args[position:][:1]
+    if given and not isinstance(given[0], ast.Constant):
+        return None
+    return bool(given[0].value) if given else False  # type: ignore[attr-defined]
 
 
 def _of_nn(call: ast.Call) -> bool:
@@ -109,13 +122,14 @@ def _outputs(construct: ast.FunctionDef, layers: dict) -> Iterator[tuple]:
             yield first.id, layer
 
 
-def _last_of(construct: ast.FunctionDef, name: str, axis: int) -> Optional[int]:
-    """The line of ``name[-1]`` (axis 0) or ``name[:, -1]`` (axis 1)."""
+def taken_at(construct: ast.FunctionDef, name: str, axis: int, step: str) -> list:
+    """The lines of ``name[step]`` (axis 0) or ``name[:, step]`` (axis 1)."""
+    lines = []
     for one in ast.walk(construct):
         if isinstance(one, ast.Subscript) and isinstance(one.value, ast.Name) and one.value.id == name:
             parts = [
                 ast.unparse(part) for part in (one.slice.elts if isinstance(one.slice, ast.Tuple) else [one.slice])
             ]
-            if parts[:axis] == [":"] * axis and parts[axis : axis + 1] == ["-1"]:
-                return one.lineno
-    return None
+            if parts[:axis] == [":"] * axis and parts[axis : axis + 1] == [step]:
+                lines.append(one.lineno)
+    return lines

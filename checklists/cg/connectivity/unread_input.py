@@ -15,6 +15,9 @@ from msprec.source.user_code import argument_names, called_name, root_name
 
 #: What tells, by its name, which samples or elements count, and how much.
 _COUNTS = re.compile(r"(?i)(^|_)(mask|valid|weights?|has|present|observed|keep|seen|known)(_|$)|masks?$")
+_LENGTHS = re.compile(r"(?i)(^|_)len(s|gths?)?(_|$)")
+#: Share of the rows that end in padding where all of them are padded behind.
+_MOST = 0.9
 
 #: Operations over several places.
 _REDUCES = re.compile(r"(?i)softmax|mean|sum|max")
@@ -24,8 +27,8 @@ def judge_unread_input(run_data: RunData) -> Optional[Finding]:
     """A problem where ``construct`` never reads an argument, and two embedding tables look up one and the same other (one line
     was copied from the other), or another one of whole numbers like it takes rows and is read once more, as the ends of edges
     are, or the training learnt nothing or hardly anything; or the function that is differentiated never reads what its name calls
-    a mask or weight of the samples, or a cell does not and nothing else computes with it; None elsewhere: an interface may be
-    wider than a network needs."""
+    a mask or weight of the samples, or a cell does not and nothing else computes with it, or with the lengths of sequences that
+    end in padding for dp.04.after of them; None elsewhere: an interface may be wider than a network needs."""
     unread = [one for one in required_arguments(run_data) if not one.read]
     for one in unread:
         copied = _looked_up_twice(run_data, one) or _rows_by_the_other(run_data, one)
@@ -34,8 +37,15 @@ def judge_unread_input(run_data: RunData) -> Optional[Finding]:
     forgotten = [one for one in forward_arguments(run_data) if not one.read and _COUNTS.search(one.name)]
     if forgotten:
         return _forgotten(run_data, forgotten[0])
-    masks = [one for one in unread if _COUNTS.search(one.name) and not _computed_with(run_data, one)]
+    padded = any(_ends_in_padding(run_data, pad) for one in train_sets(run_data) for pad in one.padding)
+    counts = [one for one in unread if _COUNTS.search(one.name) or (padded and _LENGTHS.search(one.name))]
+    masks = [one for one in counts if not _computed_with(run_data, one)]
     return _handed_on_alone(run_data, masks[0]) if masks else None
+
+
+def _ends_in_padding(run_data: RunData, pad: Fact) -> bool:
+    rows, right = pad.rows or 0, pad.right_only or 0
+    return bool(rows) and right >= _MOST * rows and (pad.share or 0) >= run_data.limit("dp.04.after")
 
 
 def _computed_with(run_data: RunData, argument: Argument) -> bool:
@@ -64,15 +74,16 @@ def _given(call: ast.Call) -> list:
 def _handed_on_alone(run_data: RunData, argument: Argument) -> Finding:
     return problem(
         Text(
-            "网络把 {name} 传到 {where}，而 construct 从未使用它，别处也没有用它计算：它所标出的位置照样参与计算。",
+            "网络把 {name} 传到 {where}，而 construct 从未使用它，别处也没有用它计算：按它不应计入的位置照样参与计算。",
             "The network hands {name} on to {where}, whose construct never reads it, and nothing else computes with it: the "
-            "places that it marks take part all the same.",
+            "places that do not count by it take part all the same.",
             name=argument.name,
             where=at(argument.place),
         ),
         Text(
-            "在 softmax 之前给无效位置加上很大的负数，或在求和、求平均时乘以它。",
-            "Add a large negative number where it says so before the softmax, or multiply by it in sums and means.",
+            "在 softmax 之前给无效位置加上很大的负数，或在求和、求平均时乘以它；按长度取每个序列自己的最后一步。",
+            "Add a large negative number where it says so before the softmax, or multiply by it in sums and means; take the last "
+            "step of each sequence by its length.",
         ),
         [run_data.code_at([argument.place], Text("construct", "The forward function"))],
         [argument.place, *_reductions(argument)],
@@ -80,9 +91,15 @@ def _handed_on_alone(run_data: RunData, argument: Argument) -> Finding:
 
 
 def _reductions(argument: Argument) -> list:
-    """The lines of a construct that take a softmax, a sum, a mean or a maximum."""
-    calls = [one for one in ast.walk(argument.construct) if isinstance(one, ast.Call)]
-    return [place(argument.place.file, one.lineno) for one in calls if _REDUCES.search(called_name(one))]
+    """The lines of a construct that take a softmax, a sum, a mean or a maximum, or the last step."""
+    nodes = list(ast.walk(argument.construct))
+    found: list = [one for one in nodes if isinstance(one, ast.Call) and _REDUCES.search(called_name(one))]
+    found += [one for one in nodes if isinstance(one, ast.Subscript) and "-1" in _indices(one)[:2]]
+    return [place(argument.place.file, one.lineno) for one in found]
+
+
+def _indices(node: ast.Subscript) -> list:
+    return [ast.unparse(one) for one in (node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice])]
 
 
 def _forgotten(run_data: RunData, argument: Argument) -> Finding:

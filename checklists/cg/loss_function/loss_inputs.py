@@ -8,6 +8,7 @@ from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.cg.loss_function.averaged_errors import check_averaged_errors
 from msprec.checklists.cg.loss_function.class_medians import check_class_medians
 from msprec.checklists.cg.loss_function.generator_range import check_generator_range
+from msprec.checklists.cg.loss_function.generator_target import check_generator_target
 from msprec.checklists.cg.loss_function.likelihood_sign import check_likelihood
 from msprec.checklists.cg.loss_function.masked_targets import check_masked_targets
 from msprec.checklists.cg.loss_function.pinball_sign import check_pinball
@@ -193,6 +194,7 @@ def _wrongs(run_data: RunData, own: list) -> list:
     found += [_other_axis(one) for one in probes.softmax_axes if one.shape and one.axes] or _along_samples(run_data)
     written = (
         check_generator_range(run_data),
+        check_generator_target(run_data),
         check_likelihood(run_data),
         check_pinball(run_data),
         check_averaged_errors(run_data),

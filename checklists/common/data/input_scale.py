@@ -10,6 +10,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.data.one_quantity import is_one_quantity
 from msprec.checklists.common.findings import train_sets
 from msprec.checklists.common.loss.target_columns import column_of
+from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 from msprec.source.user_code import argument_names, called_name, construct_of, own_attribute
@@ -208,7 +209,8 @@ def judge(
     if not groups:
         return JudgedScale(column, None)
     largest = max(_most(low, high) for low, high, _, _ in groups) * abs(factor)
-    wider = run_data.limit("dp.01.lone") if alone and values_in(column.shape) == 1 else 1.0
+    lone = "dp.01.lone_failed" if learning_outcome(run_data).verdict == "nothing" else "dp.01.lone"
+    wider = run_data.limit(lone) if alone and values_in(column.shape) == 1 else 1.0
     far = [group for group in groups if _is_far(run_data, group, factor / wider)]
     if far:
         return JudgedScale(column, _far_words(column, far, len(groups), factor))

@@ -22,8 +22,6 @@ from msprec.engine.schema import Fact
 
 #: Relative change of a weight by which a rate was large enough to move it.
 _MOVED = 0.1
-#: Targets that vary by less beside their mean have it to be taken off, whatever their scale (td.08).
-_SPREAD = 0.1
 
 
 def target_scale(run_data: RunData, dataset: Fact) -> Optional[Finding]:
@@ -50,8 +48,7 @@ def target_scale(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     small = reached is not None and reached * usual <= size
     failed = outcome.verdict in ("nothing", "hardly", "diverged") or _never_finite(run_data)
     learnt = outcome.verdict == "learnt" and behind_simple_predictor(run_data, outcome) is None
-    # outputs near the targets: whatever keeps the training from learning, it is not their size
-    if learnt or not (small or (failed and reached is None)):
+    if learnt or not (small or failed):
         return None
     return _too_large(run_data, dataset, column, size, reached, outcome)
 
@@ -67,7 +64,9 @@ def _far_from_mean(run_data: RunData, loss: LossKind, column: Fact, outcome: Bes
     curve = training_curve(run_data)
     on_its_way = left >= column.std / 2 and curve is not None and is_steep(run_data, curve)
     far = left >= abs(column.mean) / 2 > column.std or (on_its_way and abs(column.mean) > column.std)
-    return far and column.std >= _SPREAD * abs(column.mean) and max(moved, default=0.0) >= _MOVED
+    # beyond td.08.offset the mean is to be taken off, whatever the scale
+    near = abs(column.mean) < run_data.limit("td.08.offset") * column.std
+    return far and near and max(moved, default=0.0) >= _MOVED
 
 
 def _largest_output(loss: LossKind) -> Optional[float]:

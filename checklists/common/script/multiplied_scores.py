@@ -32,9 +32,13 @@ def multiplied_scores(run_data: RunData, masks: re.Pattern) -> Optional[Finding]
 
 def _own(run_data: RunData) -> set:
     """The names of attributes that hold a softmax: ``self.softmax = nn.Softmax(-1)``."""
-    calls = (call for file in run_data.source.trees for call in run_data.source.calls_to(file, ("Softmax",)))
-    stores = (parents[0] for _, parents in calls if isinstance(parents[0], ast.Assign))
-    return {last_name(one.targets[0]) for one in stores} - {""}
+    files = run_data.source.names_called().get("Softmax", ())
+    stores = (one for file in files for one in run_data.source.nodes(file, ast.Assign))
+    return {
+        last_name(one.targets[0])
+        for one in stores
+        if isinstance(one.value, ast.Call) and called_name(one.value) == "Softmax"
+    } - {""}
 
 
 def _product(nodes: list, call: ast.Call, masks: re.Pattern) -> Optional[tuple]:

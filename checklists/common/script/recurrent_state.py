@@ -33,6 +33,11 @@ def is_state(name: str) -> bool:
     return bool(_STATE.fullmatch(name)) and not _OTHER.search(name)
 
 
+def holds_state(dataset: Fact) -> bool:
+    """Whether the state of one step is among the plain arrays that a step is given, so that no sample comes again."""
+    return plain_arrays(dataset) and any(is_state(one.name or "") for one in dataset.columns)
+
+
 def through_the_loop(run_data: RunData, dataset: Fact) -> Optional[Fact]:
     """The place where the training loop hands a state to its step and takes the new one from it; None: no sign of it."""
     fed = [first_place(dataset)] if plain_arrays(dataset) else []  # where the step was given its arrays

@@ -159,7 +159,7 @@ def epochs_origin(run_data: RunData, steps: Iterable = ()) -> list:
         if any(one.file == file and _spans(node, one.line or 0) for one in steps) and isinstance(node, ast.Call)
     ]
     known = [one for one in called if _epochs_of(one[1]) is not None]
-    ends = [(one.file, _last_of_range(loop)) for one in steps for loop in _loops_of_loops(run_data, one)]
+    ends = [(one.file, last_of_range(loop)) for one in steps for loop in _loops_of_loops(run_data, one)]
     for file, given in [*([] if known else ends), *((file, _epochs_of(node)) for file, node in known or nodes)]:
         found = _origin(_Asked(run_data), file, given, 0) if given is not None else None
         if found is not None:
@@ -179,7 +179,7 @@ def count_origins(run_data: RunData, made: Iterable) -> list:
         loops = [node for node in around[functions[-1] + 1 if functions else 0 :] if isinstance(node, ast.For)]
         listed = [node.generators[0] for node in run_data.source.nodes(one.file, *_LISTS) if _spans(node, one.line)]
         for loop in [*loops, *listed][-1:]:
-            origin = _origin(_Asked(run_data), one.file, _last_of_range(loop) or loop.iter, 0)
+            origin = _origin(_Asked(run_data), one.file, last_of_range(loop) or loop.iter, 0)
             found += [origin] if origin is not None else []
     return each_place_once(found)
 
@@ -191,10 +191,10 @@ def _spans(node: ast.AST, line: int) -> bool:
 def _loops_of_loops(run_data: RunData, step: Fact) -> list:
     """The loop over numbers around the loop that a training step is made in."""
     loops = [one for one in run_data.source.enclosing(step.file, step.line or 0) if isinstance(one, ast.For)]
-    return [one for one in loops[:1] if len(loops) > 1 and _last_of_range(one) is not None]
+    return [one for one in loops[:1] if len(loops) > 1 and last_of_range(one) is not None]
 
 
-def _last_of_range(loop: Union[ast.For, ast.comprehension]) -> Optional[ast.expr]:
+def last_of_range(loop: Union[ast.For, ast.comprehension]) -> Optional[ast.expr]:
     """``n`` of ``for … in range(n)``."""
     if not isinstance(loop.iter, ast.Call) or called_name(loop.iter) != "range":
         return None
@@ -207,7 +207,7 @@ def _epochs_of(node: ast.AST) -> Optional[ast.expr]:
         return given if len(node.args) + len(node.keywords) >= 2 else None
     if not isinstance(node, ast.For):
         return None
-    last = _last_of_range(node)
+    last = last_of_range(node)
     named = last is not None and "epoch" in f"{ast.unparse(node.target)} {ast.unparse(last)}".lower()
     return last if named else None
 

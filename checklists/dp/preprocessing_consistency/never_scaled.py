@@ -6,18 +6,21 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at, label_column, train_sets
 from msprec.checklists.common.script.array_origin import label_origins
+from msprec.checklists.dp.preprocessing_consistency.not_scaled_back import predicts
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import root_name
+from msprec.source.user_code import bound_names, root_name, target_names
 
 _SCALES, _BACK = ("transform", "fit_transform"), ("inverse_transform",)
 #: Mean and deviation of targets that were standardised or brought between two small numbers, at most.
 _SCALED = 2.0
+#: A scaler that leaves the numbers nearly as they are, or spreads them widely.
+_LEAVES = r"with_std\s*=\s*False|feature_range\s*=.*\d\d"
 
 
 def never_scaled(run_data: RunData) -> Optional[Finding]:
-    """A problem where the code calls ``inverse_transform`` of an object whose ``transform`` it never calls, and the targets that
-    were trained with lie far from 0 or are spread widely; None elsewhere."""
+    """A problem where the code calls ``inverse_transform`` of an object whose ``transform`` it never calls, or of what a network
+    predicts, and the targets that were trained with lie far from 0 or are spread widely; None elsewhere."""
     targets = _wide_targets(run_data)
     if targets is None:
         return None
@@ -27,7 +30,9 @@ def never_scaled(run_data: RunData) -> Optional[Finding]:
         for call in back:
             name = _object(call)
             if name and name not in scaled:
-                return _finding(run_data, targets, name, place(file, call.lineno))
+                return _finding(run_data, targets, name, place(file, call.lineno), scales=False)
+            if name and _of_predictions(run_data, file, call) and not run_data.find_lines(_LEAVES, 1):
+                return _finding(run_data, targets, name, place(file, call.lineno), scales=True)
     return None
 
 
@@ -35,6 +40,13 @@ def _object(call: ast.Call) -> str:
     """What a method is called of, as the code has it; empty for what is no name."""
     held = call.func.value if isinstance(call.func, ast.Attribute) else None
     return ast.unparse(held) if isinstance(held, (ast.Name, ast.Attribute)) and root_name(held) else ""
+
+
+def _of_predictions(run_data: RunData, file: str, call: ast.Call) -> bool:
+    """Whether a call is given what a network predicts, as it is or by a name."""
+    names = {name for given in call.args[:1] for name in target_names(given)}
+    stores = [one for one in run_data.source.nodes(file, ast.Assign) if names & bound_names(one.targets)]
+    return any(predicts(one) for one in [*call.args[:1], *(store.value for store in stores)])
 
 
 def _wide_targets(run_data: RunData):
@@ -48,16 +60,18 @@ def _wide_targets(run_data: RunData):
     return None
 
 
-def _finding(run_data: RunData, targets, name: str, back) -> Finding:
+def _finding(run_data: RunData, targets, name: str, back, scales: bool) -> Finding:
     places = [back, *label_origins(run_data)[:3]]
+    never = Text("，而 {name}.transform 从未被调用", ", and {name}.transform is never called", name=name)
     return problem(
         Text(
-            "{back} 用 {name}.inverse_transform 还原预测，而 {name}.transform 从未被调用：训练用的目标（{column}，均值 {mean}，"
+            "{back} 用 {name}.inverse_transform 还原预测{never}：训练用的目标（{column}，均值 {mean}，"
             "标准差 {std}）没有缩放，预测被多还原了一次。",
-            "At {back} {name}.inverse_transform brings predictions back, and {name}.transform is never called: the targets of "
-            "the training ({column}, mean {mean}, standard deviation {std}) were not scaled, and their unit is applied twice.",
+            "At {back} {name}.inverse_transform brings predictions back{never}: the targets of the training ({column}, mean "
+            "{mean}, standard deviation {std}) were not scaled, and their unit is applied twice.",
             back=at(back),
             name=name,
+            never=Text("", "") if scales else never,
             column=targets.name,
             mean=targets.mean,
             std=targets.std,

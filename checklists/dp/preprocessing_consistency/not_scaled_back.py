@@ -125,7 +125,12 @@ def _is_prediction(stores: list, name: str) -> bool:
         return _is_prediction(stores, values[0].id)
     if len(values) != 1 or any(isinstance(one, ast.BinOp) for one in ast.walk(values[0])):
         return False
-    return any(isinstance(one, ast.Call) and _PREDICTS.search(called_name(one)) for one in ast.walk(values[0]))
+    return predicts(values[0])
+
+
+def predicts(value: ast.expr) -> bool:
+    """Whether a network is called in a value."""
+    return any(isinstance(one, ast.Call) and _PREDICTS.search(called_name(one)) for one in ast.walk(value))
 
 
 def _keeps_values(value: ast.expr, name: str) -> bool:

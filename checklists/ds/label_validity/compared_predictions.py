@@ -12,7 +12,7 @@ from msprec.source.user_code import bound_names, called_name, names_read, nodes_
 
 _SCOPES = (ast.Module, ast.FunctionDef)
 #: A data set of arrays that is shuffled where nothing is said, and one of what a class hands out of the arrays it was given.
-_SHUFFLED, _SOURCE = "NumpySlicesDataset", "GeneratorDataset"
+SHUFFLED, _SOURCE = "NumpySlicesDataset", "GeneratorDataset"
 #: The axis of the classes.
 _LAST = (1, -1)
 _MODULES = ("np", "numpy", "ops", "mint", "mnp", "ms", "P", "F")
@@ -124,7 +124,7 @@ def _plainly_called(parts: list) -> set:
 def compared_out_of_order(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
     """Where predictions for a data set that is shuffled are compared with the array that it was made of, in its own order."""
     for file in run_data.source.trees:
-        made = run_data.source.calls_named(file, (_SHUFFLED, _SOURCE))
+        made = run_data.source.calls_named(file, (SHUFFLED, _SOURCE))
         for scope in run_data.source.nodes(file, *_SCOPES) if made else ():
             for asked, labels, compared in _compared(run_data, file, scope):
                 says = Text(
@@ -188,12 +188,12 @@ def _compared(run_data: RunData, file: str, scope: Union[ast.Module, ast.Functio
         for one in own:
             if one.__class__ in (ast.Compare, ast.Call) and one.lineno > store.lineno and predicted:
                 sides = [one.left, *one.comparators] if isinstance(one, ast.Compare) else one.args
-                plain = any(_plainly(side) in labels for side in sides)
+                plain = any(plain_array(side) in labels for side in sides)
                 if plain and any(set(target_names(side)) & predicted for side in sides):
                     yield made.line, made.labels, one.lineno
 
 
-def _plainly(side: ast.expr) -> str:
+def plain_array(side: ast.expr) -> str:
     """``y`` of y, ``y[:, 0]`` and ``y.argmax(1)``, as methods that are given numbers alone give it; empty of anything else."""
     while not isinstance(side, ast.Name):
         if isinstance(side, ast.Call) and isinstance(side.func, ast.Attribute) and not names_read(_given(side)):
@@ -223,11 +223,11 @@ def _shuffled_set(run_data: RunData, node: ast.AST) -> Optional[_Set]:
     """Of a call that makes a data set of arrays, or of a function of the script's that makes one and returns something."""
     if not isinstance(node, ast.Call):
         return None
-    if called_name(node) in (_SHUFFLED, _SOURCE):
+    if called_name(node) in (SHUFFLED, _SOURCE):
         return _set_of(node, node, {})
     made = run_data.source.functions(called_name(node))
     nodes = [one for _, function in made for one in own_nodes(function)]
-    calls = [one for one in nodes if isinstance(one, ast.Call) and called_name(one) in (_SHUFFLED, _SOURCE)]
+    calls = [one for one in nodes if isinstance(one, ast.Call) and called_name(one) in (SHUFFLED, _SOURCE)]
     if not any(isinstance(one, ast.Return) and one.value is not None for one in nodes):
         return None
     return _set_of(calls[0], node, _arguments(made[0][1], node)) if len(made) == len(calls) == 1 else None
@@ -245,7 +245,7 @@ def _set_of(made: ast.Call, call: ast.Call, given: dict) -> Optional[_Set]:
     said = words.get("shuffle")
     said = given.get(said.id, said) if isinstance(said, ast.Name) else said
     on = isinstance(said, ast.Constant) and bool(said.value)
-    by_itself = said is None and called_name(made) == _SHUFFLED
+    by_itself = said is None and called_name(made) == SHUFFLED
     if not (on or by_itself) or "sampler" in words or not made.args:
         return None
     parts = made.args[0]

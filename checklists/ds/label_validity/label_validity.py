@@ -23,6 +23,7 @@ from msprec.checklists.ds.label_validity.compared_predictions import (
 )
 from msprec.checklists.ds.label_validity.compared_with_input import compared_with_input
 from msprec.checklists.ds.label_validity.counted_share import counted_among_all
+from msprec.checklists.ds.label_validity.inputs_alone import compared_with_arrays
 from msprec.checklists.ds.label_validity.logits_threshold import (
     amounts_held_against_zero,
     logits_held_against_half,
@@ -67,6 +68,7 @@ _COMPARISONS = (
     amounts_held_against_zero,
     compared_each_with_each,
     compared_out_of_order,
+    compared_with_arrays,
     compared_with_input,
     scored_as_classes,
     lowest_for_best,

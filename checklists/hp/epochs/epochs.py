@@ -85,7 +85,7 @@ def judge_epochs(run_data: RunData) -> Finding:
         return judged_after(found, _PREPARED_OTHERWISE, "dp.02") if apart else found
     few = too_few_updates(run_data)
     if few is not None and not cut_off(run_data) and not length_was_given(run_data):
-        return _unless_stuck(run_data, ends_at_once(run_data, few, shown))
+        return ends_at_once(run_data, few, shown)
     outcome = learning_outcome(run_data)
     if outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end):
         return learnt_nothing(run_data, outcome, shown)

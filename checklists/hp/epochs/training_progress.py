@@ -1,10 +1,13 @@
 """How far a training had come at its end, and whether it would have gone on (hp.02)."""
 
+import ast
 import math
 from typing import Optional
 
 import numpy as np
 
+from msprec.checklists.common.script.recurrent_state import holds_state
+from msprec.checklists.common.script.setting_origin import last_of_range
 from msprec.checklists.common.training.constant_prediction import (
     ACCURACY,
     as_share,
@@ -133,6 +136,8 @@ def far_from_done(run_data: RunData) -> Optional[Further]:
     run = run_data.once(further_training)
     if run is None or run.own is None or decayed(run_data) or _stays_above_constant(run_data, run):
         return None
+    if any(holds_state(one) for one in run_data.datasets_of("train")):  # no epochs can be counted
+        return None
     if classified_share(run_data) >= run_data.limit("hp.02.right"):
         return None
     constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
@@ -251,14 +256,34 @@ def _slope(values: np.ndarray) -> float:
 
 def _whole_passes(run_data: RunData, arrays: bool = False) -> bool:
     """Whether the training went over whole passes of its data, and was not cut off within one; ``arrays``: also where nothing but
-    its length tells that the last pass over plain arrays has ended."""
+    its length tells that the last pass over plain arrays has ended, or of the only one loops that nothing leaves early."""
     each = [list(dataset.order.passes) for dataset in run_data.datasets_of("train") if dataset.order.passes]
     return bool(each) and all(
         one.complete is not False
-        or (arrays and one is passes[-1] and len(passes) > 1 and one.samples == passes[0].samples)
+        or (
+            arrays
+            and one is passes[-1]
+            and (_runs_out(run_data) if len(passes) == 1 else one.samples == passes[0].samples)
+        )
         for passes in each
         for one in passes
     )
+
+
+def _runs_out(run_data: RunData) -> bool:
+    """Whether gradients are taken in loops within loops alone, of which the outer goes round hp.02.few_passes times at the most,
+    and no statement leaves one before its end."""
+    calls = list(run_data.source.calls_anywhere(run_data.source.gradient_functions()))
+    for file, call in calls:
+        loops = [node for node in run_data.source.enclosing(file, call.lineno) if isinstance(node, ast.For)]
+        if len(loops) < 2 or any(isinstance(one, (ast.Break, ast.Return)) for one in ast.walk(loops[0])):
+            return False
+        ends = last_of_range(loops[0])
+        given = run_data.source.only_value(file, ends.id) if isinstance(ends, ast.Name) else ends
+        times = given.value if isinstance(given, ast.Constant) else None
+        if not isinstance(times, int) or times > run_data.limit("hp.02.few_passes"):
+            return False
+    return bool(calls)
 
 
 def still_better(curves: list, turned: list) -> bool:

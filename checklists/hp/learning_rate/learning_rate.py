@@ -97,7 +97,8 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
     worked_all_the_same,
 )
 from msprec.checklists.hp.learning_rate.renewed_optimizer import renewed_optimizer
-from msprec.checklists.hp.learning_rate.rising_rate import counted_for_all_ranks, warm_up_without_end
+from msprec.checklists.hp.learning_rate.rising_rate import WARM_UP, counted_for_all_ranks, warm_up_without_end
+from msprec.checklists.hp.learning_rate.sum_of_rates import sum_of_rates
 from msprec.checklists.hp.learning_rate.summed_loss import beside_sum, climbs_by_sum
 from msprec.checklists.hp.learning_rate.trials import (
     better_rate,
@@ -192,7 +193,8 @@ class _Rate:
         ]
         self.optimizers = optimizers_of(run_data)
         written = [at for one in self.optimizers for at in argument_origin(run_data, one.place, RATE, one.class_ or "")]
-        rising = run_data.find_lines(STEPPED, 3) if still_rising(run_data) else []
+        rises = still_rising(run_data)
+        rising = [*run_data.find_lines(WARM_UP, 2), *run_data.find_lines(STEPPED, 3)] if rises else []
         self.places = [*rising, *(optimizer.place for optimizer in self.optimizers), *written]
         if not self.optimizers:  # a step that updates by hand
             steps = [step.place for step in run_data.train_steps if step.count and step.place]
@@ -394,6 +396,9 @@ class _Rate:
     def reach(self) -> Optional[Finding]:
         return out_of_reach(self.run_data, self.used, self.outcome, *self.shown) if self.used else None
 
+    def rates(self) -> Optional[Finding]:
+        return sum_of_rates(self.run_data, self.used, self.outcome, *self.shown) if self.used else None
+
     def first_way(self) -> Optional[Finding]:
         return still_on_its_first_way(self.run_data, self.used, self.outcome, *self.shown) if self.used else None
 
@@ -458,6 +463,7 @@ _RULES = (
     _Rate.behind,
     _Rate.standardised,
     _Rate.reach,
+    _Rate.rates,
     _Rate.first_way,
     _Rate.above_usual,
     _Rate.nothing,

@@ -21,6 +21,8 @@ from msprec.engine.schema import Fact
 #: The usual rate of optimizers whose steps go with the gradients, by a part of their name: of Adadelta its default.
 _USUAL = (("adadelta", 1.0), ("sgd|momentum|adagrad", 0.01))
 _USUAL_ADAPTIVE = 0.001
+#: What Adadelta's step is of its rate, at most, over the first thousand: it begins at the root of its eps (Zeiler 2012, 1e-6).
+_ADADELTA_STEP = 0.01
 
 
 class Moved(NamedTuple):
@@ -69,13 +71,13 @@ def far_below_usual(
     Its steps grow with the rate, so that the usual one would have moved the weights. None of weights that did not change at
     all, whose gradients are to blame, and of weights that were loaded.
     """
-    drawn = _drawn(run_data)
+    drawn = drawn_weights(run_data)
     if drawn is None or outcome.verdict == "learnt":
         return None
     one, weights = drawn
     usual = _usual_rate(one)
     most = run_data.limit("hp.01.below_usual")
-    if usual is None or used * _lasting(one) > most * usual * (1 + 1e-6):  # rates are recorded in float32
+    if usual is None or used * lasting(one) > most * usual * (1 + 1e-6):  # rates are recorded in float32
         return None
     changes = [weight.moved.relative or 0.0 for weight in weights]
     losses = _still_losses(run_data)
@@ -103,7 +105,7 @@ def far_above_usual(
     """The problem where a training that came to nothing had hp.01.above_usual times the usual rate or more (0.001 of an optimizer
     whose steps are as large as the rate, else as `far_below_usual`), whatever else is wrong with it. None of weights that were
     loaded, and of those that nothing changed."""
-    drawn = _drawn(run_data)
+    drawn = drawn_weights(run_data)
     known = outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end)
     few = outcome.verdict == "unknown" and came_to_nothing(run_data)
     if drawn is None or not (known or few) or nothing_updated(run_data):
@@ -130,7 +132,7 @@ def far_above_usual(
 
 def is_far_below_usual(run_data: RunData, used: float) -> bool:
     """Whether the rate of the one optimizer is hp.01.below_usual of the usual one or less, its momentum counted."""
-    drawn = _drawn(run_data)
+    drawn = drawn_weights(run_data)
     if drawn is None:
         return False
     usual, reached = _beside_usual(drawn[0], used)
@@ -141,7 +143,14 @@ def _beside_usual(optimizer: Fact, used: float) -> tuple:
     """``(the usual rate or None, what the rate comes to beside it)``: with its momentum, where a step is not as large as the
     rate."""
     adaptive = rate_sized([optimizer])
-    return (_USUAL_ADAPTIVE, used) if adaptive else (_usual_rate(optimizer), used * _lasting(optimizer))
+    return (_USUAL_ADAPTIVE, used) if adaptive else (_usual_rate(optimizer), used * lasting(optimizer))
+
+
+def _step_beside_rate(optimizer: Fact) -> Optional[float]:
+    """The largest step of an optimizer beside its rate, where that does not go with the gradients; None where it does."""
+    if re.search("adadelta", optimizer.class_ or "", re.IGNORECASE):
+        return _ADADELTA_STEP
+    return 1.0 if rate_sized([optimizer]) else None
 
 
 def _usual_rate(optimizer: Fact) -> Optional[float]:
@@ -149,14 +158,14 @@ def _usual_rate(optimizer: Fact) -> Optional[float]:
     return next((rate for name, rate in _USUAL if re.search(name, optimizer.class_ or "", re.IGNORECASE)), None)
 
 
-def _drawn(run_data: RunData) -> Optional[tuple]:
+def drawn_weights(run_data: RunData) -> Optional[tuple]:
     """The optimizer and the weights that it trains, in a run of one optimizer that loads nothing; else None."""
     optimizers = [one for one in run_data.optimizers if one.used]
     weights = [one for one in run_data.parameters if one.requires_grad and one.in_optimizer and one.kind == "weight"]
     return (optimizers[0], weights) if len(optimizers) == 1 and weights and not run_data.loads else None
 
 
-def _lasting(optimizer: Fact) -> float:
+def lasting(optimizer: Fact) -> float:
     """How many steps' worth of a gradient its momentum makes of one."""
     return 1 / max(1e-3, 1 - (optimizer.momentum or 0.0))
 
@@ -202,24 +211,25 @@ def out_of_reach(
     It is a share of the smallest weight's size or norm, of weights that start at
     zero that which they are usually drawn with. None of weights that were loaded."""
     rates = rates_of(run_data)
-    drawn = _drawn(run_data)
+    drawn = drawn_weights(run_data)
     if outcome.verdict != "nothing" or drawn is None or not len(rates) or not np.isfinite(rates).all():
         return None
     one, weights = drawn
-    adaptive, still = rate_sized([one]), all(weight.moved.any is False for weight in weights)
+    step = _step_beside_rate(one)
+    adaptive, still = step is not None, all(weight.moved.any is False for weight in weights)
     if not (adaptive or still):
         return None
-    way = float(rates.sum()) * (1.0 if adaptive else _lasting(one))
+    way = float(rates.sum()) * (step or lasting(one))
     each = [(_size(p) or usual_size(p), p.size or 1) for p in weights]
     least = min((size * (1 if adaptive else math.sqrt(count)) for size, count in each if size > 0), default=0.0)
-    usual = _USUAL_ADAPTIVE if adaptive else _usual_rate(one)
+    usual = _usual_rate(one) or (_USUAL_ADAPTIVE if adaptive else None)
     far_below = usual is not None and used <= run_data.limit("hp.01.below_usual") * usual
     if not least or way >= run_data.limit("hp.01.reach_below_usual" if far_below else "hp.01.reach") * least:
         return None
     unit = Text("", "") if adaptive else Text("（梯度范数为 1）", " of gradients of norm 1")
     raised = Text(
-        "把学习率提高到常用的量级（SGD 约 0.01，Adam 约 0.001）。",
-        "Raise the rate to what is usual (about 0.01 of SGD, 0.001 of Adam).",
+        "把学习率提高到常用的量级（SGD 约 0.01，Adam 约 0.001，Adadelta 为 1）。",
+        "Raise the rate to what is usual (about 0.01 of SGD, 0.001 of Adam, 1 of Adadelta).",
     )
     after_that = Text(
         "先解决权重没有变化的原因（cg.02、cg.04、td.02），再把学习率提高到常用的量级（SGD 约 0.01，Adam 约 0.001）。",
@@ -249,7 +259,7 @@ def still_on_its_first_way(
     optimizer whose steps are as large as the rate, its loss still fell, and the value that changed most went as straight on as
     hp.01.straight: gradients that never turned round want larger steps, whatever else is wrong. None of weights that were loaded.
     """
-    drawn = _drawn(run_data)
+    drawn = drawn_weights(run_data)
     if drawn is None or outcome.verdict != "nothing" or used > run_data.limit("hp.01.below_usual") * _USUAL_ADAPTIVE:
         return None
     change, found = moved(run_data, used, [drawn[0]]), run_data.once(training_losses)

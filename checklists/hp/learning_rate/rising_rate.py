@@ -20,6 +20,8 @@ _BY_EPOCH, _RATE = (
 )
 
 
+#: Where the length of a warm-up is worked out.
+WARM_UP = r"(?i)\b\w*warm\w*\s*=[^=].*[*/]"
 #: Where the steps of an epoch are counted.
 _STEPS = r"(?i)\b\w*(steps?_per_epoch|n_?steps|total_steps|num_steps|steps)\w*\s*=(?!=)[^#]*(//|/|len\(|size)"
 #: How near the ratio has to be to the number of ranks, which batches that are left out change a little.
@@ -27,11 +29,15 @@ _NEAR = 0.03
 
 
 def warm_up_without_end(run_data: RunData, evidence: list, places: list) -> Optional[Finding]:
-    """A problem of a run of hp.02.epochs or more whose rate rose to the end: where training on at the last rate gains
+    """A problem of a run of hp.02.epochs or more, or of hp.02.few_updates whose samples never came again, whose rate rose to the
+    end: where training on at the last rate gains
     hp.01.rising of the loss (in an eighth of the run's steps hp.01.rising_soon), or the loss of a whole training fell in the last
     fifth of its steps by as much as in any other or more. It names the
     lines that compute a length of a warm-up, and ``places``."""
-    if not still_rising(run_data) or (epochs_of(run_data) or 0) < run_data.limit("hp.02.epochs"):
+    drawn = all(one.samples_per_pass is None for one in run_data.datasets_of("train"))
+    long_enough = (epochs_of(run_data) or 0) >= run_data.limit("hp.02.epochs")
+    long_enough = long_enough or (drawn and run_data.training_steps > run_data.limit("hp.02.few_updates"))
+    if not still_rising(run_data) or not long_enough:
         return None
     run, curve = _trained_on(run_data), training_curve(run_data)
     if run is not None:
@@ -111,7 +117,7 @@ def _gained(run: Further) -> Text:
 
 def _never_warm(run_data: RunData, shown: Text, evidence: list, places: list) -> Finding:
     rates = rates_of(run_data)
-    places = [*run_data.find_lines(r"(?i)\b\w*warm\w*\s*=[^=].*[*/]", 2), *_set_by_epoch(run_data), *places]
+    places = [*run_data.find_lines(WARM_UP, 2), *_set_by_epoch(run_data), *places]
     return problem(
         Text(
             "学习率从 {first} 一直升到最后一步的 {last}，预热没有结束，训练就已结束：{shown}",

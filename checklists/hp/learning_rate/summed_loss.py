@@ -22,7 +22,7 @@ def beside_sum(run_data: RunData, found: Finding) -> Finding:
     Its gradients grow with the batch, and so does the way that a rate goes. Unchanged for an optimizer whose steps are as large
     as the rate, whatever the gradients.
     """
-    batch = _summed_over(run_data)
+    batch = summed_over(run_data)
     if batch is None:
         return found
     says = Text(
@@ -44,7 +44,7 @@ def beside_sum(run_data: RunData, found: Finding) -> Finding:
     return found
 
 
-def _summed_over(run_data: RunData) -> Optional[int]:
+def summed_over(run_data: RunData) -> Optional[int]:
     """The samples that the loss is summed over; None where it is not, or where the size of gradients does not matter."""
     kind = loss_kind(run_data)
     batch = max((dataset.batch_size or 1 for dataset in train_sets(run_data)), default=1)
@@ -57,7 +57,7 @@ def climbs_by_sum(run_data: RunData, outcome: BesideConstant, evidence: list, pl
     the steps of a trial, which a tenth of it does not, each by hp.01.beyond_chance standard errors."""
     own, *others = run_data.range_test.trials or [None]
     lower = [one for one in others if own.rate and one.rate and own.rate / one.rate >= APART]
-    if outcome.verdict != "nothing" or not lower or _summed_over(run_data) is None:
+    if outcome.verdict != "nothing" or not lower or summed_over(run_data) is None:
         return None
     many, level = run_data.limit("hp.01.beyond_chance"), outcome.constant_value
     (high, high_error), (low, low_error) = _end(own), _end(max(lower, key=lambda one: one.rate))

@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.findings import at, first_place, train_sets
+from msprec.checklists.common.findings import at, first_place, plain_arrays, train_sets
 from msprec.checklists.common.script.recurrent_state import through_the_loop
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
 from msprec.source.user_code import assigned_parts, called_name
 
 _STATE = re.compile(r"_?(h|c|hx|cx|h_?0|c_?0|\w*hidden\w*|\w*states?)", re.IGNORECASE)
 _RECURRENT = re.compile(r"GRU|LSTM|RNN")
 _ASSIGNS = {"assign", "assign_value", "set_data", "copy_", "Assign"}
+_DRAWS = ("permutation", "shuffle", "randperm")
 _RESETS = re.compile(r"zeros|None|initializer|fill|init_state|\breset")
 
 
@@ -22,7 +24,7 @@ def carried_states(run_data: RunData) -> Optional[Finding]:
     """A problem where ``construct`` of a recurrent network reads a field and stores its new state there, nothing but ``__init__``
     sets it back, or the training loop hands each step the state that the step before gave, and the training set is shuffled:
     the state that a sample is given is that of another one."""
-    shuffled = [one for one in train_sets(run_data) if one.shuffle.declared and one.iterated_at]
+    shuffled = [one for one in train_sets(run_data) if one.iterated_at and _is_shuffled(run_data, one)]
     cells = {cell.class_ or "" for network in run_data.networks for cell in network.cells}
     if not shuffled or not any(_RECURRENT.search(name) for name in cells):
         return None
@@ -47,6 +49,21 @@ def carried_states(run_data: RunData) -> Optional[Finding]:
         run_data.code_at([where], Text("状态的保存处", "Where the state is kept")),
         [where],
     )
+
+
+def _is_shuffled(run_data: RunData, dataset: Fact) -> bool:
+    """Whether a data set is shuffled, or the loop that takes rows of plain arrays draws their order anew."""
+    if not plain_arrays(dataset):
+        return bool(dataset.shuffle.declared)
+    around = run_data.source.enclosing(dataset.iterated_at.file, dataset.iterated_at.line or 0)
+    places = [node for node in around if isinstance(node, ast.For)] or [
+        loop
+        for function in (node for node in around if isinstance(node, ast.FunctionDef))
+        for file, call in run_data.source.calls_anywhere((function.name,))
+        for loop in run_data.source.enclosing(file, call.lineno)
+        if isinstance(loop, ast.For)
+    ]
+    return any(isinstance(one, ast.Call) and called_name(one) in _DRAWS for loop in places for one in ast.walk(loop))
 
 
 def _kept(run_data: RunData, cells: set) -> Iterator[tuple]:

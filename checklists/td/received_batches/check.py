@@ -44,6 +44,7 @@ from msprec.checklists.td.received_batches.reshaped_pictures import reshaped_pic
 from msprec.checklists.td.received_batches.reshaped_series import reshaped_series
 from msprec.checklists.td.received_batches.same_batch import same_batch
 from msprec.checklists.td.received_batches.seen_targets import seen_targets
+from msprec.checklists.td.received_batches.split_apart import split_apart
 from msprec.checklists.td.received_batches.tables_by_place import tables_by_place
 from msprec.checklists.td.received_batches.target_in_inputs import target_in_inputs
 from msprec.checklists.td.received_batches.token_targets import targets_beside_tokens
@@ -53,6 +54,7 @@ from msprec.checklists.td.received_batches.turned_classes import turned_classes
 from msprec.checklists.td.received_batches.turned_targets import turned_targets
 from msprec.checklists.td.received_batches.uncarried_returns import uncarried_returns
 from msprec.checklists.td.received_batches.unknown_when_used import unknown_when_used
+from msprec.checklists.td.received_batches.unread_actions import unread_actions
 from msprec.checklists.td.received_batches.untrained_ids import untrained_ids
 from msprec.checklists.td.received_batches.wrapped_ids import wrapped_ids
 from msprec.checklists.td.received_batches.zero_discount import zero_discount
@@ -93,13 +95,13 @@ def received_batches(run_data: RunData) -> Finding:
     category encoded by the mean target of
     the rows themselves; ids that a type of one or two bytes wrapped round; a recurrent state
     that is kept from batch to batch of a shuffled training set; a reshape in the sources whose sizes are the array's own in
-    another order, where its axes were to be exchanged; the flag of an episode's end taken for that of its going on,
-    or never read where what follows is valued, or the next state never read; a discount of 0; batches that begin at their
-    number; a part of a kept
-    transition that is taken out under the name of another; one batch
+    another order, where its axes were to be exchanged; the flag of an episode's end taken for that of its going on, or never read
+    where what follows is valued, or the next state never read, or the actions that were taken; a discount of 0; batches that
+    begin at their number; a part of a kept transition that is taken out under the name of another; one batch
     in every step, of an iterator made anew for each; a series that a script of forecasts smooths about each value; a part of what
     is evaluated after training (td.05.leaked) that was trained on; rows looked for in an array before it was put into a new
-    order; the first rows of predictions beside the targets of rows that were drawn; another class that is drawn and may be the
+    order; inputs and labels split by draws of their own; the first rows of predictions beside the targets of rows that were
+    drawn; another class that is drawn and may be the
     label's own; the parts of a split that are taken under each other's names; or td.05.lost of the batches that were
     delivered between two training steps of a pass never met one; or nothing was learnt, nearest neighbours find the labels no
     oftener than shuffled labels (td.05.related), and the source shuffles one array alone, or lets labels go through the
@@ -444,6 +446,7 @@ _JUDGES = (
     repeated_samples,
     inverted_ends,
     unread_ends,
+    unread_actions,
     crossed_parts,
     zero_discount,
     forward_returns,
@@ -474,6 +477,7 @@ _JUDGES = (
     index_before_order,
     graph_rows,
     tables_by_place,
+    split_apart,
     untrained_ids,
     left_out_rows,
     part_of_rows,

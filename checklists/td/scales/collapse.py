@@ -5,6 +5,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.findings import at
 from msprec.checklists.common.script.call_sites import made_for_calls
 from msprec.checklists.td.units.lost_units import Moments
 from msprec.engine.finding import Finding, problem
@@ -16,6 +17,7 @@ from msprec.source.user_code import bound_names, target_names
 _REDUCES = re.compile(r"\.(mean|sum)\(|\b(reduce_)?(mean|sum)\(")
 #: What the term is called that keeps the codes near their prior.
 _PRIOR = r"(?i)(^|[^a-z])kl(d|_?div\w*|_?loss\w*|_?term\w*)?\s*=|kullback"
+_CUTS = r"\bstop_gradient\(|\.detach\("
 #: What is seen of a reconstruction that was not found.
 _TOGETHER = Text(
     "训练结束时各样本的输出几乎相同（见 td.03）",
@@ -45,7 +47,32 @@ def collapsed_reconstruction(run_data: RunData) -> Optional[Finding]:
     return _finding(run_data, moved, [found.place] if found.place else [], priors)
 
 
+def _cuts(run_data: RunData) -> list:
+    """Where a class that ran takes what it computes off the gradient."""
+    ran = {cell.class_ for network in run_data.networks for cell in network.cells}
+    around = ((one, run_data.source.class_around(one.file, one.line or 0)) for one in run_data.find_lines(_CUTS, 8))
+    return [one for one, node in around if node is not None and node.name in ran]
+
+
+def _cut_off(run_data: RunData, seen: Text, cuts: list) -> Finding:
+    return problem(
+        Text(
+            "重建结果与输入无关：{seen}。{where} 切断了梯度，编码器得不到重建误差的梯度，编码不再携带信息。",
+            "The reconstruction does not depend on what is reconstructed: {seen}. {where} takes what comes before it off the "
+            "gradient, so that the encoder learns nothing of the reconstruction, and the codes carry nothing.",
+            seen=seen,
+            where=at(cuts[0]),
+        ),
+        Text("去掉 stop_gradient（或 detach）。", "Leave the stop_gradient, or detach, out."),
+        [run_data.code_at(cuts, Text("切断梯度之处", "Where the gradient is cut"))],
+        cuts,
+    )
+
+
 def _finding(run_data: RunData, seen: Text, terms: list, priors: list) -> Finding:
+    cuts = _cuts(run_data)
+    if cuts:
+        return _cut_off(run_data, seen, cuts)
     made = [where for one in terms for where in (*reduced_at(run_data, one), *made_for_calls(run_data, one))]
     places = [*terms, *priors, *made]
     return problem(

@@ -12,6 +12,7 @@ from msprec.checklists.common.findings import loss_figure, train_sets
 from msprec.checklists.common.script.setting_origin import DECAY, argument_origin
 from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.checklists.common.training.further_training import further_training
+from msprec.checklists.common.training.simple_predictors import behind_simple_predictor
 from msprec.checklists.common.training.training_curves import is_steep, training_curve
 from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.checklists.common.weights.weight_updates import usual_size
@@ -88,10 +89,14 @@ def decay_far_above_usual(run_data: RunData) -> Optional[Finding]:
     """A problem where a training came to nothing, the decay is td.08.usual_decay or more (ten times that where an optimizer
     decays apart), and it pulled at most weights td.08.pull times as hard as the gradient in the first sampled step, or the
     penalty that it stands for, λ/2 ‖w‖², was td.08.penalty times the loss of a constant prediction at the start, whatever else is
-    wrong; None elsewhere. Where an optimizer decays apart, it is asked of weights as large as they are usually drawn."""
+    wrong; or where a training stays far behind a simple predictor (td.01), and such a decay pulls td.08.balance times as hard as
+    the gradient to the end; None elsewhere. Where an optimizer decays apart, it is asked of weights as large as they are usually
+    drawn."""
     used = _decaying(run_data)
-    if len(used) != 1 or not came_to_nothing(run_data):
+    if len(used) != 1:
         return None
+    if not came_to_nothing(run_data):
+        return _still_pulls(run_data, used[0])
     optimizer = used[0]
     usual = run_data.limit("td.08.usual_decay") * (10 if _DECOUPLED.search(optimizer.class_ or "") else 1)
     pulls = _pulls(run_data, optimizer, usual_size)
@@ -106,6 +111,29 @@ def decay_far_above_usual(run_data: RunData) -> Optional[Finding]:
             "The weight decay of {decay} is too large, whatever else is wrong: at the start {pull}, and nothing was learnt.",
             decay=_decay(optimizer),
             pull=_pull_words(float(np.median(known))),
+        ),
+        _LOWER,
+        [loss_figure(run_data)],
+        _places(run_data, optimizer),
+    )
+
+
+def _still_pulls(run_data: RunData, optimizer: Fact) -> Optional[Finding]:
+    """The problem of a decay beside the gradient that takes back, in a training that stays far behind, what the loss gains."""
+    behind = behind_simple_predictor(run_data, learning_outcome(run_data)) is not None
+    apart = _DECOUPLED.search(optimizer.class_ or "")
+    last = [one.last for one in _pulls(run_data, optimizer) if one.last is not None]
+    if apart or not behind or _decay(optimizer) < run_data.limit("td.08.usual_decay") or not last:
+        return None
+    if min(last) < run_data.limit("td.08.balance"):
+        return None
+    return problem(
+        Text(
+            "权重衰减 {decay} 过大：训练结束时它对每个权重的拉力仍不小于 loss 梯度的 {ratio} 倍，而训练远不如简单的预测。",
+            "The weight decay of {decay} is too large: at the end it still pulls at each weight {ratio} times as hard as the "
+            "gradient of the loss, or harder, and the training stays far behind a simple predictor.",
+            decay=_decay(optimizer),
+            ratio=float(f"{min(last):.2g}"),
         ),
         _LOWER,
         [loss_figure(run_data)],

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Optional
 
 from msprec.observe.evaluation.assigned_names import computed, names_in, value_read
+from msprec.observe.evaluation.expression_shapes import is_new_axis
 from msprec.observe.evaluation.returned_names import own_statements, scope_of
 
 
@@ -38,7 +39,9 @@ def _last_stores(file: str, first_line: int, function: str) -> dict:
 def _sides(node: ast.AST) -> tuple:
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
         return node.left, node.comparators[0]
-    return (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) else ()
+    # the differences of all pairs are meant where a new axis is written
+    pairs = any(is_new_axis(one) for one in ast.walk(node))
+    return (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and not pairs else ()
 
 
 def _in_called(file: str, call: ast.Call) -> Iterator[tuple]:

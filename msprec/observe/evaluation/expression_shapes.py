@@ -97,8 +97,16 @@ def _of_part(expression: ast.Subscript, names: dict) -> Optional[tuple]:
         return None
 
 
-def _index(node: ast.expr, names: dict) -> Union[int, slice]:
-    """A number, or a slice of numbers. ValueError for anything else, a new axis among it: where one is written, it is meant."""
+def is_new_axis(node: ast.AST) -> bool:
+    """Whether an index is ``None`` or ``np.newaxis``, which makes an axis of size 1."""
+    plain = isinstance(node, ast.Constant) and node.value is None
+    return plain or (isinstance(node, ast.Attribute) and node.attr == "newaxis")
+
+
+def _index(node: ast.expr, names: dict) -> Optional[Union[int, slice]]:
+    """A number, a slice of numbers, or None. ValueError for anything else."""
+    if is_new_axis(node):
+        return None
     if isinstance(node, ast.Slice):
         return slice(*(None if end is None else _number(end, names) for end in (node.lower, node.upper, node.step)))
     return _number(node, names)

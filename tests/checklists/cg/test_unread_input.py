@@ -79,3 +79,29 @@ def test_a_mask_that_is_handed_on_alone(tmp_path, name, handed, line):
     run.set("network", [{"id": 0, "class": "Net", "role": "train", "cells": cells}])
     seen = judge_unread_input(run_data(tmp_path, run))
     assert (seen.locations[0]["line"] if seen else None) == line
+
+
+LAST = """class Net(nn.Cell):
+    def construct(self, tokens, length):
+        steps = self.rnn(self.embed(tokens)){0}
+        return self.head(steps[:, -1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "share", "right", "lines"),
+    [
+        (LAST.format(""), 0.7, 100, [2, 4]),
+        (LAST.format(""), 0.2, 100, None),  # hardly any padding
+        (LAST.format(""), 0.7, 50, None),  # it stands in front too
+        (LAST.format(" * mask(length)"), 0.7, 100, None),
+        (LAST.replace("length)", "extra)").format(""), 0.7, 100, None),
+    ],
+)
+def test_lengths_of_padded_sequences(tmp_path, code, share, right, lines):
+    pad = {"column": "tokens", "kind": "int", "rows": 100, "right_only": right, "share": share}
+    run = Run(source={"train.py": code}, datasets=[dataset(padding=[pad])])
+    cells = [{"path": "", "class": "Net", "builtin": False, "args": "", "parameters": []}]
+    run.set("network", [{"id": 0, "class": "Net", "role": "train", "cells": cells}])
+    seen = judge_unread_input(run_data(tmp_path, run))
+    assert ([one["line"] for one in seen.locations] if seen else None) == lines

@@ -5,6 +5,7 @@ import types
 import pytest
 from building import Run, column, dataset, features
 
+from msprec.checklists.common.data import input_scale
 from msprec.checklists.dp.normalization import check
 
 RAW = {"dtype": "float32", "min": 0.0, "max": 255.0, "mean": 80.0, "std": 90.0}
@@ -122,6 +123,18 @@ def test_a_lone_feature_has_wider_limits(verdict):
     assert verdict("dp.01", fed(years))["conclusion"] == "problem"
     beside = [column("x", **LINE), column("z", **{**LINE, "min": 0.0, "max": 1.0, "mean": 0.5, "std": 0.3})]
     assert verdict("dp.01", fed(*beside))["conclusion"] == "problem"
+
+
+def test_a_lone_feature_of_a_training_that_came_to_nothing(verdict, monkeypatch):
+    wide = column("x", **{**LINE, "min": -50.0, "max": 50.0, "mean": 0.0, "std": 28.0})
+    assert verdict("dp.01", fed(wide))["conclusion"] == "ok"
+    nothing = types.SimpleNamespace(verdict="nothing")
+    monkeypatch.setattr(input_scale, "learning_outcome", lambda _: nothing)
+    assert verdict("dp.01", fed(wide))["conclusion"] == "problem"
+    assert (
+        verdict("dp.01", fed(column("x", **{**LINE, "min": -9.0, "max": 9.0, "mean": 0.0, "std": 5.2})))["conclusion"]
+        == "ok"
+    )
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_learnt_nothing_inside_the_bounds_is_not_the_rate(verdict):
     [
         ("SGD", 1e-6, True, "problem"),
         ("SGD", 1e-1, True, "undecided"),  # something else holds them, and the rate may be right
-        ("SGD", 1e-6, False, "undecided"),
+        ("SGD", 1e-6, False, "problem"),  # all rates together are next to nothing
         ("Adam", 1e-6, True, "problem"),
         ("Adam", 1e-6, False, "problem"),  # its steps are of one size, whatever the loss is
         ("Adam", 1e-3, True, "undecided"),
@@ -356,9 +356,16 @@ def test_units_that_die_under_steps_as_large_as_weights(verdict, dead, rate, con
         assert "too large" in entry["summary"] and "(dead)" in entry["summary"]
 
 
-@pytest.mark.parametrize("name", ["SGD", "Adagrad"])
 @pytest.mark.parametrize(
-    ("rate", "moved", "problem"), [(0.001, 0.005, True), (0.01, 0.005, False), (0.001, 0.2, False)]
+    ("name", "rate", "moved", "problem"),
+    [
+        ("SGD", 0.001, 0.005, True),
+        ("SGD", 0.01, 0.005, True),  # 135 of them add up to 1.35
+        ("SGD", 0.001, 0.2, False),  # gradients that are far larger than usual
+        ("Adagrad", 0.001, 0.005, True),
+        ("Adagrad", 0.01, 0.005, False),
+        ("Adagrad", 0.001, 0.2, False),
+    ],
 )
 def test_a_tenth_of_the_usual_rate_as_float32_has_it(verdict, name, rate, moved, problem):
     run = training(lambda n: 2.31)

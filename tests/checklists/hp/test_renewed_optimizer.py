@@ -13,6 +13,7 @@ def made(updates, values=270, line=9, kind="list", names=("a.weight", "a.bias"))
         "class": "Momentum",
         "place": {"file": "train.py", "line": line},
         "used": True,
+        "momentum": 0.9,
         "updates": updates,
         "learning_rate": rate,
         "parameter_names": list(names),
@@ -29,6 +30,10 @@ def made(updates, values=270, line=9, kind="list", names=("a.weight", "a.bias"))
         ([made(30), made(30, line=12), made(30, line=15)], 1, False),  # stages
         ([made(30, kind="constant", values=None)] * 9, 1, False),
         ([made(30), made(30, names=("b.weight",)), made(30)], 1, False),
+        ([made(1, kind="constant", values=None)] * 9, 1, True),  # at each update, with moments that are lost
+        ([{**made(1, kind="constant", values=None), "momentum": 0.0}] * 9, 1, False),
+        ([{**made(1, kind="constant", values=None), "class": "Adam", "momentum": None}] * 9, 1, True),
+        ([{**made(1, kind="constant", values=None), "class": "Adam"}] * 9, 9, False),
     ],
 )
 def test_optimizers(tmp_path, optimizers, networks, found):

@@ -118,3 +118,29 @@ def zero_state(n):
 def test_a_state_that_the_loop_hands_on(reading, begin, body, shuffled, line):
     seen = carried_states(reading(_LOOP.format(begin=begin, body=body), "Reader", "LSTMCell", shuffled=shuffled))
     assert (seen and seen.locations[0]["line"]) == line
+
+
+_ROWS = """class Reader(nn.Cell):
+    def construct(self, x, h):
+        return self.out(self.cell(x, h))
+for epoch in range(9):
+    order = {order}
+    h = zeros(8)
+    for b in range(20):
+        rows = order[8 * b : 8 * b + 8]
+        loss, h = step(x[rows], y[rows], h)
+"""
+
+
+@pytest.mark.parametrize(
+    ("order", "line"), [("rng.permutation(160)", 9), ("np.arange(160)", None), ("ops.randperm(160)", 9)]
+)
+def test_a_state_beside_rows_of_plain_arrays(tmp_path, order, line):
+    where = {"file": "train.py", "line": 9}
+    taken = [{"op": "arguments of the training step", "args": {}, "place": where}]
+    plain = dataset(iterated_at=where, pipeline=taken)
+    made = Run(source={"train.py": _ROWS.format(order=order)}, datasets=[plain])
+    cells = made.facts["network"]["networks"][0]["cells"]
+    cells[:] = [{**cells[0], "path": name.lower(), "class": name, "builtin": False} for name in ("Reader", "GRUCell")]
+    seen = carried_states(run_data(tmp_path, made))
+    assert (seen and seen.locations[0]["line"]) == line

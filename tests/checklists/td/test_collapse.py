@@ -27,6 +27,24 @@ def units(spread, first=0.8):
     return {"moments": [moment("start", (first, 0.7)), moment("end", (first, spread))], "start_step": 1}
 
 
+CUT = """class Vae(nn.Cell):
+    def sample(self, m):
+        return ops.stop_gradient(m + ops.randn_like(m))
+
+kl = divergence(mu)
+"""
+
+
+@pytest.mark.parametrize(("ran", "lines"), [("Vae", [3]), ("Other", [5])])
+def test_codes_that_are_cut_off(tmp_path, ran, lines):
+    run = Run(source={"train.py": CUT}, datasets=[dataset()])
+    run.facts["probes"] = {"reconstruction": {"input": 0, "samples": 64, "of_inputs": 0.001}, "skipped": {}}
+    cells = [{"path": "", "class": ran, "builtin": False, "parameters": []}]
+    run.set("network", [{"id": 0, "class": ran, "role": "train", "cells": cells}])
+    found = collapsed_reconstruction(run_data(tmp_path, run))
+    assert [one["line"] for one in found.locations] == lines
+
+
 @pytest.mark.parametrize(
     ("code", "probes", "lines"),
     [

@@ -14,9 +14,9 @@ y[240:264] *= 100
 
 net = nn.SequentialCell(nn.Dense(4, 24), nn.ReLU(), nn.Dense(24, 1))
 loss_fn = nn.MSELoss()
-optimizer = nn.SGD(net.trainable_params(), 1e-4)
+optimizer = nn.SGD(net.trainable_params(), 2e-3)
 grad_fn = ms.value_and_grad(lambda a, b: loss_fn(net(a), b), None, optimizer.parameters)
-for epoch in range(6):
+for epoch in range(130):
     for i in range(0, 480, 24):
         loss, grads = grad_fn(Tensor(x[i : i + 24]), Tensor(y[i : i + 24]))
         optimizer(grads)

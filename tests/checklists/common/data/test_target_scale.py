@@ -35,6 +35,8 @@ def trained(tmp_path, mean, std, end, tail, moved=0.4):
         (150.0, 74.0, 74.0**2 + 47.0**2, 1.25, True),  # on their way to it when the training ended
         (150.0, 74.0, 74.0**2 + 47.0**2, 1.0, False),  # they stay where they are
         (150.0, 74.0, 74.0**2 + 10.0**2, 1.25, False),
+        (450.0, 24.0, 24.0**2 + 400.0**2, 1.0, True),  # a small spread beside a mean far off
+        (450.0, 12.0, 12.0**2 + 400.0**2, 1.0, False),  # for td.08
         (15.0, 7.4, 7.4**2 + 4.7**2, 1.25, False),  # of a size that outputs come to
         (150.0, 74.0, 0.3 * 74.0**2, 1.25, False),  # learnt all the same
     ],

@@ -1,11 +1,14 @@
 """Settings far beyond what is usual in trainings that came to nothing, whatever else is wrong (hp.01, hp.02, td.08)."""
 
 import pytest
-from building import Run, optimizer, parameter, run_data, train_step
+from building import Run, column, dataset, one_pass, optimizer, parameter, run_data, train_step
 
+from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.checklists.hp.learning_rate.exchanged_momentum import exchanged_momentum
 from msprec.checklists.hp.learning_rate.large_eps import eps_of
+from msprec.checklists.hp.learning_rate.sum_of_rates import sum_of_rates
+from msprec.checklists.td.scales import decay as scales
 from msprec.checklists.td.scales.decay import decay_far_above_usual
 
 CONSTANT = 2.3026  # of ten classes
@@ -161,3 +164,96 @@ def test_decay_beside_gradients_of_any_size(tmp_path, level, decay, shape, norm,
     made.gradients = [{"step": 1, "parameter": "fc.weight", "norm": norm}]
     told = decay_far_above_usual(run_data(tmp_path, made))
     assert (told is not None) is found
+
+
+@pytest.mark.parametrize(
+    ("behind", "decay", "kind", "norms", "found"),
+    [
+        (True, 0.2, "Adam", (10.0, 0.2), True),  # what the loss gains is taken back at the end
+        (True, 0.2, "Adam", (10.0, 10.0), False),
+        (True, 0.05, "Adam", (10.0, 0.01), False),
+        (True, 0.2, "AdamWeightDecay", (10.0, 0.2), False),
+        (False, 0.2, "Adam", (10.0, 0.2), False),
+    ],
+)
+def test_decay_of_a_training_that_stays_behind(tmp_path, monkeypatch, behind, decay, kind, norms, found):
+    monkeypatch.setattr(scales, "behind_simple_predictor", lambda *_: behind or None)
+    settings = {"class": kind, "weight_decay": decay, "parameter_names": ["fc.weight"]}
+    made = training(0.9, **settings).set("parameters", [parameter("fc.weight", [10, 64])])
+    made.gradients = [{"step": n, "parameter": "fc.weight", "norm": norm} for n, norm in zip((1, 135), norms)]
+    assert (decay_far_above_usual(run_data(tmp_path, made)) is not None) is found
+
+
+ARRAYS = """grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+for epoch in range({times}):
+    for i in range(0, 1350, 64):
+        loss, grads = grad_fn(x[i : i + 64], y[i : i + 64]){more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("times", "more", "conclusion"),
+    [
+        (1, "", "problem"),
+        (10, "", "undecided"),  # passes that could not be told apart
+        (1, "\n        if i > 640:\n            break", "undecided"),
+        ("args.epochs", "", "undecided"),
+    ],
+)
+def test_one_pass_over_plain_arrays(verdict, times, more, conclusion):
+    made = training(CONSTANT, 22, passes=1, source=ARRAYS.format(times=times, more=more))
+    taken = [{"op": "arguments of the training step", "args": {}, "place": None}]
+    made.set("datasets", [dataset(pipeline=taken, passes=[one_pass(1, complete=False)])])
+    assert verdict("hp.02", made)["conclusion"] == conclusion
+
+
+@pytest.mark.parametrize(
+    ("rate", "level", "found"), [(0.01, CONSTANT, True), (1.0, CONSTANT, False), (0.01, 0.3, False)]
+)
+def test_a_rate_of_adadelta(verdict, rate, level, found):
+    weight = parameter("fc.weight", [10, 64])
+    weight["initial"]["std"] = 0.125  # as MindSpore draws it
+    made = training(level, 168, rate, **{"class": "Adadelta"}).set("parameters", [weight])
+    entry = verdict("hp.01", made)
+    assert (entry["conclusion"] == "problem" and "whatever else is wrong" in entry["summary"]) is found
+
+
+@pytest.mark.parametrize(
+    ("rate", "steps", "level", "settings", "found"),
+    [
+        (0.01, 400, CONSTANT, {"class": "SGD", "momentum": 0.0}, True),
+        (0.001, 400, CONSTANT, {"class": "Momentum", "momentum": 0.9}, True),
+        (0.01, 400, CONSTANT, {"class": "Momentum", "momentum": 0.9}, False),
+        (0.02, 400, CONSTANT, {"class": "SGD", "momentum": 0.0}, False),
+        (0.01, 60, CONSTANT, {"class": "SGD", "momentum": 0.0}, False),  # few updates are for hp.02
+        (0.01, 400, 0.3, {"class": "SGD", "momentum": 0.0}, False),
+        (0.001, 400, CONSTANT, {"class": "Adam"}, False),
+    ],
+)
+def test_rates_that_add_up_to_little(tmp_path, rate, steps, level, settings, found):
+    moved = {"max_abs": 0.01, "relative": 0.02, "any": True, "proportional": False}
+    made = training(level, steps, rate, **settings)
+    made.set("parameters", [parameter("fc.weight", [10, 64], moved=moved)])
+    data = run_data(tmp_path, made)
+    assert (sum_of_rates(data, rate, learning_outcome(data), [], []) is not None) is found
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda made: made.set(
+            "datasets", [dataset([column("image", min=0.0, max=255.0, mean=80.0, std=70.0), column("label")])]
+        ),
+        lambda made: made.set(
+            "loss", [{"class": "CrossEntropyLoss", "builtin": True, "args": "reduction='sum'", "place": None}]
+        ),
+        lambda made: made.facts["parameters"]["parameters"][0]["moved"].update(relative=0.3),
+    ],
+)
+def test_rates_beside_gradients_of_another_size(tmp_path, change):
+    moved = {"max_abs": 0.01, "relative": 0.02, "any": True, "proportional": False}
+    made = training(CONSTANT, 400, 0.01, **{"class": "SGD", "momentum": 0.0})
+    made.set("parameters", [parameter("fc.weight", [10, 64], moved=moved)])
+    change(made)
+    data = run_data(tmp_path, made)
+    assert sum_of_rates(data, 0.01, learning_outcome(data), [], []) is None
