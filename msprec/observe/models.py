@@ -1,6 +1,7 @@
 """`Model`: what it was made of, its training with the callbacks put in, its evaluations."""
 
 import inspect
+import sys
 from typing import Optional
 
 from msprec.runtime.environment import current_mode
@@ -172,6 +173,8 @@ class ModelObserver:
                 return original(model, *args, **kwargs)
             finally:
                 self.stack.pop()
+                steps = self.observer.steps.updated
+                self.observer.guarded_call(self.observer.evaluating.assigned.predicted, sys._getframe(1), steps)
 
         return predict
 

@@ -196,3 +196,19 @@ def test_a_score_that_a_function_of_the_script_computes(seen, monkeypatch, tmp_p
     }
     exec(compile(f"{code}\n", str(file), "exec"), names)
     assert [one["place"]["line"] for one in seen.squares()] == lines
+
+
+@pytest.mark.parametrize(("labels", "lines"), [("y", [2]), ("y[:, None]", [])])
+def test_what_a_model_predicts(seen, monkeypatch, tmp_path, labels, lines):
+    def predict(x):
+        seen.predicted(sys._getframe(1), 4)
+        return x
+
+    code = f"price = predict(x) * 2.0\nrmse = np.sqrt(np.mean((price - {labels}) ** 2))\n"
+    file = tmp_path / "train.py"
+    monkeypatch.setattr("msprec.observe.evaluation.inline_metrics.is_user_file", lambda name: name == str(file))
+    file.write_text(code, encoding="utf-8")
+    names = {"predict": predict, "x": np.zeros((8, 1)), "y": np.zeros(8), "np": np}
+    exec(compile(code, str(file), "exec"), names)
+    assert [one["place"]["line"] for one in seen.squares()] == lines
+    assert not seen.found  # no score: of whose data is not known

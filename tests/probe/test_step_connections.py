@@ -218,3 +218,10 @@ def test_the_schedules_of_an_optimizers_groups_are_no_cells_of_the_network():
     target = ms.Tensor(np.zeros((4, 4), np.float32))
     found = connections(trace_step(of_train_cell(step, (X, target))), of_train_cell(step, (X, target)))["cells"]
     assert [one["path"] for one in found if "learning_rate" in one["path"]] == []
+
+
+def test_a_network_inside_the_casts_of_mixed_precision():
+    net = ms.amp.auto_mixed_precision(nn.SequentialCell(nn.Dense(8, 8), nn.ReLU(), nn.Dense(8, 4)), "O2")
+    step = of_forward(lambda x: (net(x).astype(ms.float32) ** 2).mean(), (X,), net.trainable_params(), [net])
+    found = connections(trace_step(step), step)
+    assert [cell["used"] for cell in found["cells"] if cell["class"] == "Dense"] == [True, True]

@@ -30,7 +30,7 @@ def target_scale(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     Those of dp.01.far_target are too large where a training that moved its weights learnt nothing and did not come half way
     to their mean. They count as they enter the loss: where the labels of a captured batch are not values of the column,
     something scales them on their way. A network that puts out values of that size, or that learnt them all the same, has no
-    problem; one that stayed far behind a simple predictor (td.01.neighbours) did not.
+    problem; one that stayed behind a simple predictor (dp.01.behind) did not.
     """
     loss = run_data.once(loss_kind)
     if loss is None or loss.kind not in REGRESSION:
@@ -47,7 +47,7 @@ def target_scale(run_data: RunData, dataset: Fact) -> Optional[Finding]:
         return _too_large(run_data, dataset, column, size, reached, outcome) if far else None
     small = reached is not None and reached * usual <= size
     failed = outcome.verdict in ("nothing", "hardly", "diverged") or _never_finite(run_data)
-    learnt = outcome.verdict == "learnt" and behind_simple_predictor(run_data, outcome) is None
+    learnt = outcome.verdict == "learnt" and behind_simple_predictor(run_data, outcome, "dp.01.behind") is None
     if learnt or not (small or failed):
         return None
     return _too_large(run_data, dataset, column, size, reached, outcome)

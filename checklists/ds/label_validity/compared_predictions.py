@@ -1,6 +1,7 @@
 """Predictions that are compared with labels of other samples, or that say nothing of the class (ds.02)."""
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import NamedTuple, Optional, Union
 
@@ -15,6 +16,8 @@ _SCOPES = (ast.Module, ast.FunctionDef)
 SHUFFLED, _SOURCE = "NumpySlicesDataset", "GeneratorDataset"
 #: The axis of the classes.
 _LAST = (1, -1)
+#: What makes a class of an output.
+_CHOOSES = re.compile(r"arg|round|rint|where|int|bool|sign$|greater|heaviside|astype|topk|ceil|floor")
 _MODULES = ("np", "numpy", "ops", "mint", "mnp", "ms", "P", "F")
 
 
@@ -55,6 +58,49 @@ def one_column_as_class(run_data: RunData, _dataset: Fact, _column: Fact) -> Opt
                 if column is not None and isinstance(other, ast.Name) and _comes_from_network(run_data, file, [column]):
                     return _of_one_column(place(file, compare.lineno), column, shape[1])
     return None
+
+
+def probability_as_class(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
+    """Where the output of a network for two classes, a number for each sample, is compared with the labels as it is, without a
+    bound or rounding: hardly any number is one of them."""
+    kinds = {one.kind for one in run_data.probes.losses}
+    if not kinds or not kinds <= {"bce", "bce_with_logits"}:
+        return None
+    for file in run_data.source.trees:
+        for compare in run_data.source.nodes(file, ast.Compare):
+            sides = [compare.left, *compare.comparators]
+            if len(sides) != 2 or not isinstance(compare.ops[0], ast.Eq) or not all(map(plain_array, sides)):
+                continue
+            given = [run_data.source.only_value(file, plain_array(side)) for side in sides]
+            raw = [
+                value is not None
+                and not _chooses(side)
+                and not _chooses(value)
+                and _comes_from_network(run_data, file, [value])
+                for side, value in zip(sides, given)
+            ]
+            if raw.count(True) == 1:
+                return _of_raw_output(place(file, compare.lineno), plain_array(sides[raw.index(True)]))
+    return None
+
+
+def _chooses(value: ast.expr) -> bool:
+    """Whether a value is compared with a bound, rounded or made a whole number."""
+    nodes = list(ast.walk(value))
+    calls = [called_name(one) for one in nodes if isinstance(one, ast.Call)]
+    return any(isinstance(one, ast.Compare) for one in nodes) or any(map(_CHOOSES.search, calls))
+
+
+def _of_raw_output(where: Fact, name: str) -> tuple:
+    says = Text(
+        "{where} 把网络输出的 {name} 直接与标签 0、1 比较，没有先按 0.5（logits 按 0）分界：几乎没有一个数恰好相等",
+        "{where} compares {name}, what the network gives, with the labels 0 and 1 as it is, and takes no class by a bound first: "
+        "hardly any number is equal to either",
+        where=at(where),
+        name=name,
+    )
+    advice = Text("先取 {name} > 0.5（logits 为 > 0），再比较。", "Take {name} > 0.5 first (> 0 of logits).", name=name)
+    return says, advice, where
 
 
 def _column_of(side: ast.expr) -> Optional[ast.Subscript]:

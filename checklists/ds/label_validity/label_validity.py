@@ -20,6 +20,7 @@ from msprec.checklists.ds.label_validity.compared_predictions import (
     compared_each_with_each,
     compared_out_of_order,
     one_column_as_class,
+    probability_as_class,
 )
 from msprec.checklists.ds.label_validity.compared_with_input import compared_with_input
 from msprec.checklists.ds.label_validity.counted_share import counted_among_all
@@ -60,6 +61,7 @@ _COMPARISONS = (
     numbering.scored_otherwise,
     classless_argmax,
     one_column_as_class,
+    probability_as_class,
     always_alike,
     softmax_of_several_labels,
     other_class,

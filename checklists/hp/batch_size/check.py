@@ -11,6 +11,7 @@ from msprec.checklists.common.findings import first_place, missing, no_training,
 from msprec.checklists.common.reference.reference_findings import judged_with_reference
 from msprec.checklists.common.script.setting_origin import BATCH, ArgumentName, argument_origin
 from msprec.checklists.common.training.constant_prediction import learning_outcome
+from msprec.checklists.common.training.further_training import further_training
 from msprec.checklists.common.training.reinforcement import has_adversary, learns_by_rewards
 from msprec.checklists.common.training.training_curves import TrainingCurve, is_steep, training_curve
 from msprec.checklists.common.training.training_segments import rates_of
@@ -31,7 +32,7 @@ def batch_size(run_data: RunData) -> Finding:
     batch is judged by what it did, on one rank or a thousand: it is a problem where the updates are few (hp.03.few_updates an
     epoch, hp.03.updates above hp.03.large, hp.03.few_in_all in the run) and the training learnt hardly more than a constant
     prediction (where none is known, its loss did not fall hp.03.fell times), or was still falling steeply at its end with less
-    than hp.03.solved of that gone; so it is with a smaller batch
+    than hp.03.solved of that gone, unless as many updates again gain nothing; so it is with a smaller batch
     that is a whole set of hp.03.whole samples, in a run of fewer than hp.03.few_times updates, and one of hp.03.tiny samples or
     fewer in a training that learnt nothing or diverged. Where it learnt and levelled
     off, or fell with hp.03.updates an epoch, nothing suffered. Otherwise a baseline with a small batch decides.
@@ -141,7 +142,7 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
     few = updates is not None and updates < run_data.limit("hp.03.few_updates")
     rare = updates is not None and total > run_data.limit("hp.03.large") and updates < run_data.limit("hp.03.updates")
     short = made is not None and made < run_data.limit("hp.03.few_in_all")
-    if course.suffers and (few or rare or short):
+    if course.suffers and (few or rare or short) and not _more_gain_nothing(run_data, made):
         return problem(
             Text("{words}；{course}。", "{words}; {course}.", words=words, course=course.words),
             Text(
@@ -177,6 +178,15 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
         evidence,
         [made_at] if made_at else [],
     )
+
+
+def _more_gain_nothing(run_data: RunData, made: Optional[int]) -> bool:
+    """Whether as many updates again, and hp.03.told, from the last weights on such batches, gain nothing: it is not their number
+    that is missing."""
+    run = run_data.once(further_training)
+    own = run.own if run is not None else None
+    told = max(made or 0, run_data.limit("hp.03.told"))
+    return own is not None and bool(made) and own.steps >= told and own.gain <= 0
 
 
 def _of_single_samples(run_data: RunData, total: int, updates: Optional[int]) -> bool:

@@ -71,7 +71,8 @@ _WHOLE = (
 #: What makes labels that go through the classes in turn.
 _CYCLES = (
     r"(?i)\b(y|ys|y_\w+|\w*label\w*|\w*target\w*|\w*class\w*|kinds?)\s*=[^=].*"
-    r"(\btile\(\s*((np|numpy)\.)?arange\(|\barange\(.*\)\s*%|\blist\(range\([^()]*\)\)\s*\*)"
+    r"(\btile\(\s*((np|numpy)\.)?arange\(|\barange\(.*\)\s*%|\blist\(range\([^()]*\)\)\s*\*"
+    r"|\[\s*(?P<number>\w+)\s*%.*\bfor\s+(?P=number)\s+in\s+range\()"
 )
 #: A column whose spread is at least this part of its size differs between samples.
 _SPREAD = 1e-3

@@ -10,6 +10,7 @@ from msprec.checklists.common.ranks.rank_reduction import SLICED, reducing_lines
 from msprec.checklists.common.ranks.sharding import divided
 from msprec.checklists.common.script.call_sites import optimizer_calls
 from msprec.checklists.td.replicas.drift import Drift, drifts
+from msprec.checklists.td.replicas.live_average import live_average
 from msprec.checklists.td.replicas.lost_copies import lost_copies
 from msprec.checklists.td.replicas.stale_copies import stale_copies
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
@@ -37,11 +38,14 @@ def replicas(run_data: RunData) -> Finding:
     gradients are reduced, the mode is data parallel, the code sums over ranks, or each has samples of its own of one set.
     Weights that the code averages now and then may differ between; half of them td.07.far of their norm apart were not. Or,
     within one process, also of another rank than 0, a target network or a moving average still has the weights of the start
-    after td.07.updates updates. Statistics of BatchNorm are each rank's own and are no problem.
+    after td.07.updates updates, or a moving average is written into the network that trains after each. Statistics of BatchNorm
+    are each rank's own and are no problem.
     """
     if run_data.trains_nothing:
         return no_training()
-    stale = stale_copies(run_data) or lost_copies(run_data) or _stale_on_another_rank(run_data)
+    stale = (
+        stale_copies(run_data) or lost_copies(run_data) or live_average(run_data) or _stale_on_another_rank(run_data)
+    )
     if stale is not None:
         return stale
     ranks = run_data.ranks

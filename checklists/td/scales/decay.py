@@ -89,9 +89,9 @@ def decay_far_above_usual(run_data: RunData) -> Optional[Finding]:
     """A problem where a training came to nothing, the decay is td.08.usual_decay or more (ten times that where an optimizer
     decays apart), and it pulled at most weights td.08.pull times as hard as the gradient in the first sampled step, or the
     penalty that it stands for, λ/2 ‖w‖², was td.08.penalty times the loss of a constant prediction at the start, whatever else is
-    wrong; or where a training stays far behind a simple predictor (td.01), and such a decay pulls td.08.balance times as hard as
-    the gradient to the end; None elsewhere. Where an optimizer decays apart, it is asked of weights as large as they are usually
-    drawn."""
+    wrong; or where a training stays behind a simple predictor (td.08.behind), and such a decay pulls td.08.balance times as hard
+    as the gradient to the end; None elsewhere. Where an optimizer decays apart, it is asked of weights as large as they are
+    usually drawn."""
     used = _decaying(run_data)
     if len(used) != 1:
         return None
@@ -120,7 +120,7 @@ def decay_far_above_usual(run_data: RunData) -> Optional[Finding]:
 
 def _still_pulls(run_data: RunData, optimizer: Fact) -> Optional[Finding]:
     """The problem of a decay beside the gradient that takes back, in a training that stays far behind, what the loss gains."""
-    behind = behind_simple_predictor(run_data, learning_outcome(run_data)) is not None
+    behind = behind_simple_predictor(run_data, learning_outcome(run_data), "td.08.behind") is not None
     apart = _DECOUPLED.search(optimizer.class_ or "")
     last = [one.last for one in _pulls(run_data, optimizer) if one.last is not None]
     if apart or not behind or _decay(optimizer) < run_data.limit("td.08.usual_decay") or not last:
@@ -129,9 +129,9 @@ def _still_pulls(run_data: RunData, optimizer: Fact) -> Optional[Finding]:
         return None
     return problem(
         Text(
-            "权重衰减 {decay} 过大：训练结束时它对每个权重的拉力仍不小于 loss 梯度的 {ratio} 倍，而训练远不如简单的预测。",
+            "权重衰减 {decay} 过大：训练结束时它对每个权重的拉力仍不小于 loss 梯度的 {ratio} 倍，而训练不如简单的预测。",
             "The weight decay of {decay} is too large: at the end it still pulls at each weight {ratio} times as hard as the "
-            "gradient of the loss, or harder, and the training stays far behind a simple predictor.",
+            "gradient of the loss, or harder, and the training stays behind a simple predictor.",
             decay=_decay(optimizer),
             ratio=float(f"{min(last):.2g}"),
         ),

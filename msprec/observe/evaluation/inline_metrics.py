@@ -25,7 +25,8 @@ _NO_INPUTS = ("none", None)
 
 
 class _Open(NamedTuple):
-    """``names``: the variables of the script itself; None: those of a function, which are read from its frame."""
+    """``names``: the variables of the script itself; None: those of a function, which are read from its frame. ``data``: None
+    where `Model.predict` gave the outputs, of whose scores the shapes alone are looked at."""
 
     code: Any
     line: int
@@ -56,14 +57,28 @@ class AssignedObserver:
         if frame is None:
             return
         known = self._open.get(id(frame))
-        if known is not None and known.code is frame.f_code:
+        if known is not None and known.code is frame.f_code and known.data is not None:
             self._open[id(frame)] = known._replace(samples=known.samples + max(samples, 0))
             return
         data = data_of() if samples else _NO_INPUTS
         if data is not None:
-            names = frame.f_globals if frame.f_code.co_name == "<module>" else None
-            epoch = self.observer.datasets.epoch
-            self._open[id(frame)] = _Open(frame.f_code, frame.f_lineno, names, data, epoch, max(samples, 0))
+            self._opens(frame, data, max(samples, 0))
+
+    def predicted(self, frame, step: int) -> None:
+        """`Model.predict` gave what a network makes, at ``step``, to a function of the script's or to the script itself."""
+        frame = _nearest(frame) if step and len(self.found) < _MOST else None
+        if frame is None:
+            return
+        if self._open and step != self._step:
+            self.training_begins()
+        self._step = step
+        known = self._open.get(id(frame))
+        if known is None or known.code is not frame.f_code:
+            self._opens(frame, None, 0)
+
+    def _opens(self, frame, data, samples: int) -> None:
+        names = frame.f_globals if frame.f_code.co_name == "<module>" else None
+        self._open[id(frame)] = _Open(frame.f_code, frame.f_lineno, names, data, self.observer.datasets.epoch, samples)
 
     def returns(self, frame) -> None:
         """A function of the script's returns: reads what it computed."""
@@ -95,6 +110,8 @@ class AssignedObserver:
             shapes = tuple(shape_of(side, names) for side in sides)
             if None not in shapes and sorted(map(len, shapes)) == [1, 2] and _is_square(*sorted(shapes, key=len)):
                 self._square.setdefault((code.co_filename, line), shapes)
+        if known.data is None:
+            return
         told = known.data is not _NO_INPUTS
         metrics = {name: v for name, v in values.items() if v is not None and (told or _HELD_OUT.search(name))}
         if metrics:

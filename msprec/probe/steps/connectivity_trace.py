@@ -271,10 +271,16 @@ def _trainable(cell) -> list:
 
 
 def live_nodes(trace: GraphTrace) -> set:
-    """Ids of the nodes that what the step returns was computed from."""
+    """Ids of the nodes that what the step returns was computed from; a cell of MindSpore's around a network, as the casts of
+    mixed precision are, counts as computed from what ran in it last."""
     outputs = {id(value) for value in tensors_in(trace.outputs)}
     last = [node for node in trace.nodes if any(id(value) in outputs for value in node.results)]
-    return {id(node) for node in ancestors(last + trace.nodes[-1:])}
+    within = [inner for inner, node in zip(trace.nodes, trace.nodes[1:]) if _holds_cells(node) and not node.sources]
+    return {id(node) for node in ancestors(last + trace.nodes[-1:] + within)}
+
+
+def _holds_cells(node: Node) -> bool:
+    return node.cell_object is not None and bool(node.cell_object._cells)
 
 
 def loss_seen(trace: GraphTrace) -> bool:

@@ -3,7 +3,7 @@
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.ds.label_validity.compared_predictions import compared_out_of_order
+from msprec.checklists.ds.label_validity.compared_predictions import compared_out_of_order, probability_as_class
 
 _MADE = "rest = NumpySlicesDataset((x, y), ['x', 'y']).batch(8)\n"
 _LOOP = "p = []\nfor a, _ in rest.create_tuple_iterator():\n    p.append(net(a).argmax(1))\n"
@@ -62,3 +62,28 @@ _LISTED = "p = [net(b['f']).asnumpy() for b in rest.create_dict_iterator()]\n"
 def test_another_order(tmp_path, code, lines):
     found = compared_out_of_order(run_data(tmp_path, Run(source={"train.py": code})), None, None)
     assert ([one.line for one in found[2:]] if found is not None else None) == lines
+
+
+_NET = "net = Net()\np = ops.sigmoid(net(Tensor(x))).asnumpy()\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "line"),
+    [
+        (_NET + "print(np.mean(p == y))\n", "bce_with_logits", 3),
+        (_NET.replace("ops.sigmoid(net(Tensor(x)))", "net(Tensor(x))") + "print((p[:, 0] == y).mean())\n", "bce", 3),
+        (_NET + "print(np.mean((p > 0.5) == y))\n", "bce", None),
+        (_NET + "print(np.mean(p.round() == y))\n", "bce", None),
+        (_NET.replace(".asnumpy()", ".asnumpy() > 0.5") + "print(np.mean(p == y))\n", "bce", None),
+        (_NET.replace(".asnumpy()", ".argmax(1)") + "print(np.mean(p == y))\n", "bce", None),
+        (_NET + "print(np.mean(p == y))\n", "softmax_cross_entropy", None),
+        (_NET + "print(np.mean(q == y))\n", "bce", None),
+    ],
+)
+def test_probabilities_beside_classes(tmp_path, code, kind, line):
+    run = Run(source={"train.py": code})
+    run.facts["probes"] = {"losses": [{"kind": kind}], "skipped": {}}
+    cells = [{"path": "", "class": "Net", "builtin": False, "parameters": []}]
+    run.set("network", [{"id": 0, "class": "Net", "role": "train", "cells": cells}])
+    found = probability_as_class(run_data(tmp_path, run), None, None)
+    assert (found[2].line if found is not None else None) == line

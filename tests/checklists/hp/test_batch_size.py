@@ -138,3 +138,16 @@ def test_where_a_batch_that_is_cut_by_hand_has_its_size(verdict, code, lines):
     run.source = {"train.py": code}
     found = verdict("hp.03", run)
     assert [one["line"] for one in found["locations"]] == lines, found["locations"]
+
+
+@pytest.mark.parametrize(
+    ("steps", "after", "conclusion"),
+    [(135, 2.3026, "undecided"), (40, 2.3026, "problem"), (135, 1.2, "problem")],
+)
+def test_as_many_updates_again(verdict, steps, after, conclusion):
+    run = batched(1437, 1437, loss=stuck)
+    before = [2.3026, 2.3026, 2.3026]
+    trials = [{"rate": 0.1, "losses": [2.3026] * steps, "after": [after] * 3}]
+    further = {"rate": 0.1, "batches": 3, "apart": False, "before": before, "trials": trials}
+    run.facts["probes"] = {"skipped": {}, "further": further}
+    assert verdict("hp.03", run)["conclusion"] == conclusion

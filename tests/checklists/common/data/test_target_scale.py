@@ -5,6 +5,7 @@ import math
 import pytest
 from building import Run, column, dataset, run_data
 
+from msprec.checklists.common.data import target_scale as target_scale_module
 from msprec.checklists.common.data.target_scale import target_scale
 
 
@@ -47,3 +48,19 @@ def test_units_that_outputs_did_not_come_to(tmp_path, mean, std, end, tail, foun
 
 def test_weights_that_did_not_move_tell_nothing(tmp_path):
     assert trained(tmp_path, 300.0, 60.0, 60.0**2 + 200.0**2, 1.0, moved=0.01) is None
+
+
+@pytest.mark.parametrize(("explained", "found"), [(0.95, True), (0.7, False), (None, False)])
+def test_large_targets_that_were_learnt_in_part(tmp_path, monkeypatch, explained, found):
+    """Two thirds of what there is, by a network that began at outputs of about 1."""
+    facts = {"target_control": {"samples": 600, "explained": explained, "by": "linear"}} if explained else {}
+    write = Run.write
+
+    def with_probes(run, *given):
+        run.facts["probes"] = {"skipped": {}, **facts}
+        return write(run, *given)
+
+    monkeypatch.setattr(Run, "write", with_probes)
+    monkeypatch.setattr(target_scale_module, "_largest_output", lambda _: 0.2)
+    made = trained(tmp_path, 280000.0, 85000.0, 0.32 * 85000.0**2, 1.1)
+    assert (made is not None) is found
