@@ -63,6 +63,7 @@ class RunData(RunSources):
         self.phases = self._list("modes", shapes.MODES, "phases")
         self.inputs = self._list("inputs", shapes.INPUTS, "inputs")
         self.evaluations = self._list("evaluation", shapes.EVALUATION, "evaluations")
+        self.reshapes = self._list("datasets", shapes.DATASETS, "reshapes")
         self.square_comparisons = self._list("evaluation", shapes.EVALUATION, "squares")
         self.silent_evaluations = self._list("evaluation", shapes.EVALUATION, "without_result")
         self.trained_samples = self._list("evaluation", shapes.EVALUATION, "trained_samples")

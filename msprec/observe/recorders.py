@@ -4,6 +4,7 @@ from typing import Callable
 
 from msprec.observe.data.data_files import DataFileObserver
 from msprec.observe.data.datasets import DatasetObserver
+from msprec.observe.data.exchanged_reshapes import exchanged_reshapes
 from msprec.observe.environment import EnvironmentObserver
 from msprec.observe.evaluation.evaluation_loops import EvaluationObserver
 from msprec.observe.models import ModelObserver
@@ -79,7 +80,7 @@ def facts_of(observer, final: bool, in_haste: bool = False) -> dict:
     names = " ".join(f"{entry['class']} {entry['args'] or ''}" for entry in losses)
     sources = observer.sources.texts
     facts: dict[str, Callable] = {
-        "datasets": lambda: observer.datasets.facts(names),
+        "datasets": lambda: {**observer.datasets.facts(names), "reshapes": exchanged_reshapes() if final else []},
         "network": lambda: _network_facts(observer, networks, final),
         "parameters": lambda: observer.parameters.facts(observer.optimizers.parameter_ids(), steps.done, final),
         "optimizer": lambda: observer.optimizers.facts(steps.done),

@@ -24,13 +24,12 @@ from msprec.checklists.common.findings import missing, no_training, note
 from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.checklists.common.script.array_origin import argument_origins
 from msprec.checklists.common.script.call_sites import called_from, unused_declaration
-from msprec.checklists.common.training.constant_prediction import learning_outcome
+from msprec.checklists.common.weights.frozen_as_drawn import FREEZES, frozen_as_drawn
 from msprec.checklists.common.weights.pretrained_weights import modules_of
 from msprec.checklists.common.weights.unregistered_cells import REGISTER, several_unregistered, unregistered_places
 from msprec.checklists.common.weights.weight_updates import (
     ParameterGroups,
     applied_updates,
-    by_network,
     largest_rate,
     lends_features,
     resting_parts,
@@ -115,33 +114,13 @@ def frozen_weights(run_data: RunData) -> Finding:
     return at_random or _all_moved(run_data, groups)
 
 
-#: Built-in layers whose weights are worth nothing as they were drawn.
-_DRAWN = ("Dense", "Conv1d", "Conv2d", "Conv3d", "Conv2dTranspose")
-#: Words of a script that gives weights their values by itself, or that means to keep random ones.
-_FILLED = r"(?i)load_(check|param|state|weight)|\.load\(|from_pretrained|pretrained|set_data|assign|weight_init=\s*(ms\.)?Tensor"
-_MEANT = (
-    r"(?i)random.?(feature|projection|weights|waves?|fourier|basis)|\b(cos|sin|sign)\(\s*self\.\w+\(|reservoir|echo.?state|"
-    r"extreme.?learning|lottery|lora|low.?rank|adapter"
-)
-_SETS = r"requires_grad\s*=\s*False"
 _THAWS = r"\.requires_grad\s*=\s*True\b"
 
 
 def _nothing_loaded(run_data: RunData, groups: ParameterGroups) -> Optional[Finding]:
     """Layers of the one network that is trained, frozen as they were drawn, in a run that loads nothing."""
-    alone = len(by_network(run_data)) <= 1 and sum(one.used is not False for one in run_data.optimizers) == 1
-    # random vectors of tokens may serve as features, as long as something is learnt from them
-    failed = learning_outcome(run_data).verdict in ("nothing", "hardly")
-    kinds = (*_DRAWN, "Embedding") if failed else _DRAWN
-    drawn = [
-        one
-        for one in groups.frozen
-        if one.cell_class in kinds and not one.moved.any and len(one.shape) > 1 and not one.initial.constant
-    ]
-    places = run_data.find_lines(_SETS, 4)
-    if not alone or not drawn or not places or run_data.loads or not any(len(one.shape) > 1 for one in groups.moved):
-        return None
-    if run_data.find_lines(_FILLED, 1) or run_data.find_lines(_MEANT, 1):
+    drawn, places = frozen_as_drawn(run_data)
+    if not drawn:
         return None
     return problem(
         Text(
@@ -243,7 +222,7 @@ def _all_moved(run_data: RunData, groups: ParameterGroups) -> Finding:
 
 def _thawed(run_data: RunData) -> list:
     """Where a script that freezes weights sets them free again."""
-    return run_data.find_lines(_THAWS, 3) if run_data.find_lines(rf"\.{_SETS}", 1) else []
+    return run_data.find_lines(_THAWS, 3) if run_data.find_lines(rf"\.{FREEZES}", 1) else []
 
 
 def _unregistered(run_data: RunData, hidden: list) -> Finding:

@@ -26,7 +26,10 @@ class _Score(NamedTuple):
 
 def check_generator_target(run_data: RunData) -> Optional[Wrong]:
     """What is wrong, where one function compares a discriminator's scores of real samples with one target and of made ones with
-    another, and a second function, of made samples alone, compares them with the latter; else None."""
+    another, and a second function, of made samples alone, compares them with the latter, in a run of two optimizers or more;
+    else None."""
+    if sum(one.used is not False for one in run_data.optimizers) < 2:
+        return None
     for file in run_data.source.trees:
         functions = run_data.source.nodes(file, ast.FunctionDef)
         each = [found for one in functions if (found := list(_scores(run_data, file, one)))]

@@ -4,6 +4,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.weights.constant_initialization import starts
+from msprec.checklists.common.weights.frozen_as_drawn import frozen_as_drawn
 from msprec.checklists.common.weights.unregistered_cells import several_unregistered
 from msprec.checklists.common.weights.weight_updates import sort_parameters
 from msprec.engine.finding import Finding, undecided
@@ -23,6 +24,13 @@ def cannot_learn(run_data: RunData, what: Text) -> Optional[tuple]:
         why = Text(
             "有可训练的权重不在优化器中（cg.02）：它们怎样都不会学习，{what}要在改正之后再判断",
             "Trainable weights are not in the optimizer (cg.02) and do not learn at all, so {what} is for judging after that",
+            what=what,
+        )
+        return why, "cg.02"
+    if frozen_as_drawn(run_data)[0]:
+        why = Text(
+            "有权重被冻结在随机的初始值（cg.02）：它们怎样都不会学习，{what}要在改正之后再判断",
+            "Weights are frozen as they were drawn (cg.02) and do not learn at all, so {what} is for judging after that",
             what=what,
         )
         return why, "cg.02"

@@ -14,7 +14,7 @@ from msprec.source.user_code import called_name, target_names
 def compared_with_arrays(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
     """Where what is predicted for a shuffled data set of inputs alone is compared with an array: no label comes with it, and no
     array is in its order."""
-    for file in run_data.source.trees:
+    for file in sorted(run_data.source.names_called().get(SHUFFLED, ())):
         for store in run_data.source.nodes(file, ast.Assign):
             line = _shuffled_inputs(store)
             if line is None or len(store.targets) != 1 or not isinstance(store.targets[0], ast.Name):

@@ -7,11 +7,12 @@ from msprec.checklists.common.findings import EVIDENCE, gradients_figure, no_tra
 from msprec.checklists.common.script.class_choice import chosen_at
 from msprec.checklists.common.script.setting_origin import count_origins
 from msprec.checklists.common.training.training_curves import is_steep, training_curve
+from msprec.checklists.td.gradient_flow.deep_stack import deep_stack
 from msprec.checklists.td.gradient_flow.depth import Depth, course_of
 from msprec.checklists.td.gradient_flow.layers import Sampled, sampled_layers
 from msprec.checklists.td.gradient_flow.no_gradient import REASONS, Silent, frozen_layers, silent_layers, stopped_at
 from msprec.checklists.td.outcome.assessment import assess, half_way
-from msprec.engine.finding import Finding, ok, problem, table, text, undecided
+from msprec.engine.finding import Finding, ok, problem, table, text, together, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 
@@ -52,10 +53,18 @@ def gradient_flow(run_data: RunData) -> Finding:
     changes the first layers by td.02.leap of themselves.
     Also a problem: such layers with a first sample that falls so to below td.02.falling, in a training that came less than
     td.02.way below a constant prediction.
+    And a stack of td.02.stack fully connected layers without shortcuts and normalisation, in a training that came to nothing.
     A training that learnt keeps such a course as a note; one that did not with gradients below td.02.falling is undecided.
     """
     if run_data.trains_nothing:
         return no_training()
+    found, deep = _of_gradients(run_data), deep_stack(run_data)
+    if deep is None:
+        return found
+    return together([found, deep]) if found.conclusion == "problem" else deep
+
+
+def _of_gradients(run_data: RunData) -> Finding:
     sampled = sampled_layers(run_data)
     if not sampled.layers:
         return undecided(Text("没有采样到权重的梯度。", "No gradient of a weight was sampled."), _SAMPLE)

@@ -7,6 +7,7 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
 from msprec.source.user_code import called_name, construct_of, own_nodes
 
 _STACKS = ("stack", "vstack")  # of arrays, while np.array may be made of numbers
@@ -17,29 +18,36 @@ def reshaped_arrays(run_data: RunData) -> Optional[Finding]:
     ``a.reshape(n, k)`` follows ``n = a.shape[2]``, or ``a.reshape(k, a.shape[0])`` makes columns of what were rows, or
     ``a.reshape(-1, k)`` follows ``a = np.stack([… for one in range(k)])``, or ``a.reshape(-1, w, f)`` a stack of windows of ``w``
     steps along axis 1: the elements stay in their order, and each row is made of several. Of code that prepares data: a network
-    may mean it, as the shift of relative positions of Transformer-XL does, and what its reshapes do is measured (cg.03)."""
+    may mean it, as the shift of relative positions of Transformer-XL does, and what its reshapes do is measured (cg.03). Of
+    arrays of the script itself the shapes are known where the run recorded them."""
+    seen = next((one for one in run_data.reshapes if one.place and one.array), None)
+    if seen is not None:
+        return _finding(run_data, seen.place, seen.array)
     for file in run_data.source.trees:
         for scope in _scopes_that_reshape(run_data, file):
             for line, name in () if _in_cell(run_data, file, scope) else _exchanged(scope):
                 if not _is_named(run_data, scope):
                     continue
-                where = place(file, line)
-                return problem(
-                    Text(
-                        "{name} 的 reshape 把它的形状换了顺序：reshape 不移动元素，各行混入了别的样本（或时间步）的值。",
-                        "The reshape of {name} puts the sizes of its shape into another order: it moves no element, so that each "
-                        "row is made up of values of several samples or steps.",
-                        name=name,
-                    ),
-                    Text(
-                        "交换轴要用 transpose 或 swapaxes，例如 {name}.transpose(1, 0, 2)。",
-                        "Exchange axes with transpose or swapaxes, as in {name}.transpose(1, 0, 2).",
-                        name=name,
-                    ),
-                    [run_data.code_at([where], Text("reshape 之处", "The reshape"))],
-                    [where],
-                )
+                return _finding(run_data, place(file, line), name)
     return None
+
+
+def _finding(run_data: RunData, where: Fact, name: str) -> Finding:
+    return problem(
+        Text(
+            "{name} 的 reshape 把它的形状换了顺序：reshape 不移动元素，各行混入了别的样本（或时间步）的值。",
+            "The reshape of {name} puts the sizes of its shape into another order: it moves no element, so that each row is made "
+            "up of values of several samples or steps.",
+            name=name,
+        ),
+        Text(
+            "交换轴要用 transpose 或 swapaxes，例如 {name}.transpose(1, 0, 2)。",
+            "Exchange axes with transpose or swapaxes, as in {name}.transpose(1, 0, 2).",
+            name=name,
+        ),
+        [run_data.code_at([where], Text("reshape 之处", "The reshape"))],
+        [where],
+    )
 
 
 def _scopes_that_reshape(run_data: RunData, file: str) -> list:

@@ -11,10 +11,15 @@ from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import called_name, nodes_within, target_names
 
+#: ``avg[key] = … avg[key] …``
+_AVERAGES = r"(?P<average>\w+)\[.*\]\s*=[^=].*(?P=average)\["
+
 
 def live_average(run_data: RunData) -> Optional[Finding]:
     """A problem where a loop computes gradients, takes ``avg[name] = d * avg[name] + (1 - d) * value`` and hands ``avg`` to a
     function that gives parameters their values: of each update then 1 - d is left."""
+    if not run_data.find_lines(_AVERAGES, 1):
+        return None
     setters = {name for where, _, called in set_in_functions(run_data) if called for name in _around(run_data, where)}
     gradients = run_data.source.gradient_functions() if setters else set()
     for file, call in run_data.source.calls_anywhere(gradients) if gradients else ():

@@ -144,6 +144,17 @@ ORDER = {
 }
 
 DATASETS = {
+    "reshapes": key(
+        [
+            {
+                "place": key(PLACE, "where it is laid out"),
+                "array": key(words, "the name of the array"),
+                "shape": key([count], "its shape"),
+                "sizes": key([count], "the shape that it is given"),
+            }
+        ],
+        "arrays of the script itself that a reshape gives the sizes of their own shape in another order, or the last axis first",
+    ),
     "datasets": key(
         [
             {

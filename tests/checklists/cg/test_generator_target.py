@@ -1,7 +1,7 @@
 """What a generator's samples are compared with (cg.04)."""
 
 import pytest
-from building import Run, run_data
+from building import Run, optimizer, run_data
 
 from msprec.checklists.cg.loss_function.generator_target import check_generator_target
 
@@ -43,5 +43,6 @@ class GLoss(nn.Cell):
     ],
 )
 def test_targets(tmp_path, code, line):
-    wrong = check_generator_target(run_data(tmp_path, Run(source={"train.py": code})))
+    run = Run(source={"train.py": code}, optimizer=[optimizer(), optimizer()])
+    wrong = check_generator_target(run_data(tmp_path, run))
     assert (wrong.places[0].line if wrong else None) == line

@@ -51,3 +51,11 @@ _FUNCTION = "def rows(a):\n    t, n, c = a.shape\n    return a.reshape({})\n"
 def test_sizes_in_another_order(tmp_path, code, line):
     found = reshaped_arrays(run_data(tmp_path, Run(source={"train.py": code})))
     assert (found.locations[0]["line"] if found is not None else None) == line
+
+
+def test_what_the_run_saw(tmp_path):
+    run = Run(source={"train.py": "docs = counts.reshape(DOCS, WORDS)\n"})
+    place = {"file": "train.py", "line": 1}
+    run.facts["datasets"]["reshapes"] = [{"place": place, "array": "counts", "shape": [40, 1500], "sizes": [1500, 40]}]
+    told = reshaped_arrays(run_data(tmp_path, run))
+    assert [one["line"] for one in told.locations] == [1] and "counts" in str(told.summary)

@@ -29,3 +29,19 @@ def test_what_comes_first(tmp_path, initials, in_optimizer, unregistered, item):
     run.facts["network"]["networks"][0]["unregistered"] = unregistered
     found = cannot_learn(run_data(tmp_path, run), THE_EPOCHS)
     assert (found[1] if found else None) == item
+
+
+@pytest.mark.parametrize(
+    ("code", "item"),
+    [
+        ("for p in net.body.trainable_params():\n    p.requires_grad = False\n", "cg.02"),
+        ("load_checkpoint('a.ckpt')\nfor p in net.body.trainable_params():\n    p.requires_grad = False\n", None),
+        ("pass\n", None),
+    ],
+)
+def test_layers_frozen_as_they_were_drawn(tmp_path, code, item):
+    run = Run(source={"train.py": code})
+    frozen = parameter("body.weight", [8, 8], requires_grad=False, in_optimizer=False, moved=STILL)
+    run.facts["parameters"]["parameters"] = [frozen, parameter("head.weight", [8, 2])]
+    found = cannot_learn(run_data(tmp_path, run), THE_EPOCHS)
+    assert (found[1] if found else None) == item
