@@ -4,9 +4,9 @@ from typing import Callable
 
 from msprec.observe.data.data_files import DataFileObserver
 from msprec.observe.data.datasets import DatasetObserver
-from msprec.observe.data.exchanged_reshapes import exchanged_reshapes
 from msprec.observe.environment import EnvironmentObserver
 from msprec.observe.evaluation.evaluation_loops import EvaluationObserver
+from msprec.observe.exchanged_reshapes import exchanged_reshapes
 from msprec.observe.models import ModelObserver
 from msprec.observe.network.copies import copies
 from msprec.observe.network.loaded_weights import WeightsObserver

@@ -6,8 +6,8 @@ import types
 import numpy as np
 import pytest
 
-from msprec.observe.data import exchanged_reshapes as module
-from msprec.observe.data.exchanged_reshapes import exchanged_reshapes
+from msprec.observe import exchanged_reshapes as module
+from msprec.observe.exchanged_reshapes import exchanged_reshapes
 
 
 @pytest.mark.parametrize(
