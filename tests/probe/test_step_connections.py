@@ -12,6 +12,7 @@ from msprec.runtime import source_locations
 
 RNG = np.random.default_rng(3)
 X = ms.Tensor(RNG.normal(size=(4, 8)).astype(np.float32))
+ADJACENCY = ms.Tensor(RNG.random((4, 4)).astype(np.float32))
 
 
 @pytest.fixture(autouse=True)
@@ -225,3 +226,15 @@ def test_a_network_inside_the_casts_of_mixed_precision():
     step = of_forward(lambda x: (net(x).astype(ms.float32) ** 2).mean(), (X,), net.trainable_params(), [net])
     found = connections(trace_step(step), step)
     assert [cell["used"] for cell in found["cells"] if cell["class"] == "Dense"] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("middle", "pairs"),
+    [
+        (lambda net, x: ops.matmul(ADJACENCY, x), 1),  # of a graph
+        (lambda net, x: ops.matmul(ops.matmul(x, x.T), x), 0),
+        (lambda net, x: ops.relu(ops.matmul(ADJACENCY, x)), 0),
+    ],
+)
+def test_a_product_with_a_matrix_that_is_given(middle, pairs):
+    assert len(_pairs(Net(middle))) == pairs

@@ -15,6 +15,7 @@ from msprec.checklists.cg.loss_function.pinball_sign import check_pinball
 from msprec.checklists.cg.loss_function.poisson_inputs import rates_taken_for_logs
 from msprec.checklists.cg.loss_function.shared_labels import check_shared_labels
 from msprec.checklists.cg.loss_function.signed_targets import unsigned_targets
+from msprec.checklists.cg.loss_function.strong_smoothing import check_smoothing
 from msprec.checklists.common.findings import at, first_place
 from msprec.checklists.common.loss.custom_loss import (
     check_direction,
@@ -201,6 +202,7 @@ def _wrongs(run_data: RunData, own: list) -> list:
         check_masked_targets(run_data),
         check_class_medians(run_data),
         check_shared_labels(run_data),
+        check_smoothing(run_data),
     )
     found += [one for one in written if one is not None]
     found += [*unsigned_targets(run_data), *rates_taken_for_logs(run_data)]

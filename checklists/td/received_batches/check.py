@@ -74,6 +74,11 @@ _CYCLES = (
     r"(\btile\(\s*((np|numpy)\.)?arange\(|\barange\(.*\)\s*%|\blist\(range\([^()]*\)\)\s*\*"
     r"|\[\s*(?P<number>\w+)\s*%.*\bfor\s+(?P=number)\s+in\s+range\()"
 )
+#: What puts labels into another order as they are given to a name of labels.
+_SHUFFLED_LABELS = (
+    r"(?i)\b(y|ys|y_\w+|\w+_ys?|\w*labels?\w*|\w*targets?\w*)\b[^=]*=[^=].*\.permutation\(\s*"
+    r"(y|ys|y_\w+|\w+_ys?|\w*labels?\w*|\w*targets?\w*)\b(?!\.(shape|size))"
+)
 #: A column whose spread is at least this part of its size differs between samples.
 _SPREAD = 1e-3
 
@@ -349,7 +354,7 @@ def _unrelated(run_data: RunData) -> Optional[Finding]:
     reordered = run_data.once(reordered_alone) if told is not None and outcome.told != "learnt" else None
     if told is None or (reordered is None and not (nothing or by_heart)):
         return None
-    places = [reordered.place] if reordered is not None else []
+    places = [reordered.place] if reordered is not None else run_data.find_lines(_SHUFFLED_LABELS, 1)
     cycled = run_data.find_lines(_CYCLES, 2) if not places else []
     if cycled:
         return _in_turn(run_data, told, cycled)

@@ -16,10 +16,10 @@ _STACKS = ("stack", "vstack")  # of arrays, while np.array may be made of number
 def reshaped_arrays(run_data: RunData) -> Optional[Finding]:
     """A problem where ``a.reshape(n, steps)`` follows ``steps, n = a.shape``, or names ``a.shape[1], a.shape[0]``, or
     ``a.reshape(n, k)`` follows ``n = a.shape[2]``, or ``a.reshape(k, a.shape[0])`` makes columns of what were rows, or
-    ``a.reshape(-1, k)`` follows ``a = np.stack([… for one in range(k)])``, or ``a.reshape(-1, w, f)`` a stack of windows of ``w``
-    steps along axis 1: the elements stay in their order, and each row is made of several. Of code that prepares data: a network
-    may mean it, as the shift of relative positions of Transformer-XL does, and what its reshapes do is measured (cg.03). Of
-    arrays of the script itself the shapes are known where the run recorded them."""
+    ``a.reshape(-1, k)`` follows ``a = np.stack([… for one in range(k)])``, or is of ``np.stack((u, v))`` with k arrays, or
+    ``a.reshape(-1, w, f)`` a stack of windows of ``w`` steps along axis 1: the elements stay in their order, and each row is made
+    of several. Of code that prepares data: a network may mean it, as the shift of relative positions of Transformer-XL does, and
+    what its reshapes do is measured (cg.03). Of arrays of the script itself the shapes are known where the run recorded them."""
     seen = next((one for one in run_data.reshapes if one.place and one.array), None)
     if seen is not None:
         return _finding(run_data, seen.place, seen.array)
@@ -91,6 +91,9 @@ def _exchanged(scope: ast.AST) -> Iterator[tuple]:
                 shapes[ast.unparse(value.value)] = [ast.unparse(one) for one in target.elts]
         elif isinstance(node, ast.Call) and called_name(node) == "reshape" and isinstance(node.func, ast.Attribute):
             array, sizes = _reshaped(node)
+            if _rows_of_several(node.func.value, sizes):
+                yield node.lineno, array
+                continue
             own = shapes.get(array, [f"{array}.shape[{axis}]" for axis in range(len(sizes))])
             exchanged = len(set(sizes)) == len(sizes) > 1 and sorted(sizes) == sorted(own) and sizes != own
             exchanged = exchanged or (sizes[:1] != [] and lasts.get(sizes[0]) == array and len(sizes) > 1)
@@ -98,6 +101,16 @@ def _exchanged(scope: ast.AST) -> Iterator[tuple]:
             first, axes = stacked.get(array) or (None, 0)
             if exchanged or (first is not None and len(sizes) == axes and sizes[1] == first != sizes[0]):
                 yield node.lineno, array
+
+
+def _rows_of_several(value: ast.expr, sizes: list) -> bool:
+    """Whether ``np.stack((u, v))``, a row for each of k arrays, is laid out as rows of k."""
+    if not isinstance(value, ast.Call) or called_name(value) not in _STACKS or len(value.args) != 1 or len(sizes) != 2:
+        return False
+    rows, axes = value.args[0], {ast.unparse(one.value) for one in value.keywords if one.arg == "axis"}
+    parts = rows.elts if isinstance(rows, (ast.Tuple, ast.List)) else []
+    plain = len(parts) > 1 and not any(isinstance(one, ast.Starred) for one in parts)
+    return plain and axes <= {"0"} and sizes[1] == str(len(parts))
 
 
 def _rows_last(array: str, sizes: list) -> bool:

@@ -14,6 +14,7 @@ from msprec.checklists.common.script.setting_origin import CLIPPING, argument_or
 from msprec.checklists.common.training.given_gradients import SCALE_FREE, given_share
 from msprec.checklists.common.weights.weight_updates import applied_updates
 from msprec.checklists.td.outcome.assessment import assess
+from msprec.checklists.td.update_gradients.clipped_way import clipped_way
 from msprec.checklists.td.update_gradients.clipped_weights import clipped_weights
 from msprec.checklists.td.update_gradients.growing_count import growing_count
 from msprec.checklists.td.update_gradients.kept_buffers import kept_buffers
@@ -40,7 +41,8 @@ def update_gradients(run_data: RunData) -> Finding:
     number of all batches so far; it is given two times the gradients or more, of one computation, and its updates depend on
     their size; or it is given the gradients of weights that are not its own; or those of the last of td.04.parts batches or
     more alone; or those of all ranks are summed in a training that diverged; or next to nothing of the gradients is left,
-    and the weights hardly moved (by wider limits in a training that hardly learnt); or compiled code that updates
+    and the weights hardly moved (by wider limits in a training that hardly learnt); or they are clipped to a norm at which all
+    updates could not have moved the weights (td.04.way); or compiled code that updates
     parameters by itself reads a number that is changed while it trains. A sum over micro-batches that is not averaged is
     undecided: the rate may have been chosen for it. What the computed gradients do not explain, as with dropout, is right
     where none of the update before is part of it, else undecided.
@@ -50,7 +52,7 @@ def update_gradients(run_data: RunData) -> Finding:
     frozen = frozen_factor(run_data, of_updates=True)
     if frozen is not None:
         return frozen
-    clipped = clipped_weights(run_data)
+    clipped = clipped_weights(run_data) or clipped_way(run_data)
     if clipped is not None:
         return clipped
     updates = run_data.probes.gradients.updates

@@ -41,6 +41,7 @@ _MOVES = [
     "dropout3d",
     "flattencell",
 ]
+_PRODUCTS = ("matmul", "bmm", "batchmatmul")
 #: Affine in inference.
 _NORMALISES = ("batchnorm", "layernorm", "groupnorm", "instancenorm", "rmsnorm")
 
@@ -134,14 +135,17 @@ def _next_layer(trace, node, following: dict) -> tuple:
         if _is_linear(trace, taker):
             return between, taker
         name = _operation(taker)
-        if name not in _MOVES and not name.startswith(_NORMALISES) and not _bends_nothing(taker, name):
+        if name not in _MOVES and not name.startswith(_NORMALISES) and not _bends_nothing(trace, taker, name):
             break
         between.append(name)
     return between, None
 
 
-def _bends_nothing(node, name: str) -> bool:
-    """Whether it is a leaky ReLU of slope 1, which gives values below 0 as they are."""
+def _bends_nothing(trace, node, name: str) -> bool:
+    """Whether it is a leaky ReLU of slope 1, which gives values below 0 as they are, or a product with a matrix that was not
+    computed in the step, as with the adjacency of a graph."""
+    if name in _PRODUCTS:
+        return sum(trace.producers.get(id(value)) is not None for value in node.inputs) == 1
     if name != "leakyrelu" or not node.inputs or not node.results:
         return False
     given, made = to_numpy(node.inputs[0]), to_numpy(node.results[0])

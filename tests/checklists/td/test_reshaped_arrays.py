@@ -24,6 +24,11 @@ _FUNCTION = "def rows(a):\n    t, n, c = a.shape\n    return a.reshape({})\n"
         ("a = np.stack([x[i:i + W] for i in starts], axis=1)\na = a.reshape(W, -1, c)\n", None),
         ("a = np.stack([x[i:i + W] for i in starts])\na = a.reshape(-1, W, c)\n", None),
         ("a = np.array([f(k) for k in range(F)])\nb = a.reshape(-1, F)\n", None),  # numbers, in a row
+        ("p = np.stack((u, v), axis=0).reshape(-1, 2)\n", 1),
+        ("p = np.vstack([u, v, w]).reshape(n, 3)\n", 1),
+        ("p = np.stack((u, v), axis=1).reshape(-1, 2)\n", None),
+        ("p = np.stack((u, v)).reshape(2, -1)\n", None),
+        ("p = np.stack((u, v)).reshape(-1, 8)\n", None),
         ("n = a.shape[2]\nb = a.reshape(n, 64) / 16\n", 2),
         ("n = a.shape[2]\nb = np.reshape(a, (n, -1))\n", 2),
         ("n = a.shape[2]\na = a.transpose(2, 0, 1)\nb = a.reshape(n, 64)\n", None),

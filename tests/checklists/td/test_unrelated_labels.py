@@ -55,6 +55,8 @@ def test_an_order_of_one_array_alone(tmp_path, agreement, end, conclusion):
         ("classes = np.array([i % len(KINDS) for i in range(total)], np.int32)", 0.11, "problem"),
         ("classes = np.array([i // 144 for i in range(total)], np.int32)", 0.11, "undecided"),
         ("y = np.tile(np.arange(10), 144)", 0.9, "ok"),
+        ("train_y, test_y = rng.permutation(y[perm[:cut]]), y[perm[cut:]]", 0.11, "problem"),
+        ("order = rng.permutation(len(y))", 0.11, "undecided"),
         ("hours = np.arange(len(x)) % 24", 0.11, "undecided"),
     ],
 )

@@ -10,6 +10,7 @@ from msprec.checklists.hp.learning_rate.large_eps import eps_of
 from msprec.checklists.hp.learning_rate.sum_of_rates import sum_of_rates
 from msprec.checklists.td.scales import decay as scales
 from msprec.checklists.td.scales.decay import decay_far_above_usual
+from msprec.checklists.td.update_gradients.clipped_way import clipped_way
 
 CONSTANT = 2.3026  # of ten classes
 
@@ -257,3 +258,21 @@ def test_rates_beside_gradients_of_another_size(tmp_path, change):
     change(made)
     data = run_data(tmp_path, made)
     assert sum_of_rates(data, 0.01, learning_outcome(data), [], []) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "level", "lines"),
+    [
+        ("grads = ops.clip_by_global_norm(grads, 0.005)\n", "Momentum", CONSTANT, [1]),
+        ("CLIP = 0.005\ngrads = ops.clip_by_global_norm(grads, clip_norm=CLIP)\n", "SGD", CONSTANT, [2, 1]),
+        ("grads = ops.clip_by_global_norm(grads, 1.0)\n", "Momentum", CONSTANT, None),
+        ("grads = ops.clip_by_global_norm(grads, 0.005)\n", "Adam", CONSTANT, None),
+        ("grads = ops.clip_by_global_norm(grads, 0.005)\n", "Momentum", 0.3, None),
+        ("grads = ops.clip_by_global_norm(grads, limit)\n", "Momentum", CONSTANT, None),
+    ],
+)
+def test_clipping(tmp_path, code, kind, level, lines):
+    made = training(level, 220, 0.03, source=code, **{"class": kind, "momentum": 0.9})
+    made.set("parameters", [parameter("fc.weight", [64, 64])])
+    told = clipped_way(run_data(tmp_path, made))
+    assert ([one["line"] for one in told.locations] if told else None) == lines
