@@ -19,6 +19,8 @@ _BY_DESIGN = re.compile(
     r"|std|rank|factor|squeeze|reduce|expand|merge|lateral|mix|linear_only|whiten",
     re.IGNORECASE,
 )
+#: Products with a matrix that the step does not compute, such as the adjacency of a graph.
+_PRODUCTS = {"matmul", "bmm", "batchmatmul"}
 _NORMS = re.compile(r"norm", re.IGNORECASE)
 #: A setting that names no activation.
 _NO_ACTIVATION = r"(?i)\bact(ivation|iv|_fn|_func)?\b['\"]?\s*[=:]\s*(None|['\"](linear|identity|none)['\"])"
@@ -31,14 +33,16 @@ _NOTHING, _LEAKY = "Identity", "LeakyReLU"
 def judge_linear_pairs(run_data: RunData, evidence: list) -> Optional[Finding]:
     """Problem: two of MindSpore's Dense or convolution layers of one cell in a row, the inner width no bottleneck.
 
-    Or the whole network is a row of Dense layers with at most normalisations in between, or units of one class follow one another
-    that begin and end with such layers. None where there are none: pairs in
+    Or two graph convolutions of one class in a row, or the whole network is a row of Dense layers with at most normalisations in
+    between, or units of one class follow one another that begin and end with such layers. None where there are none: pairs in
     doubt are added to ``evidence`` as a note. In doubt are a smaller width between wider ones (a factorised matrix, an
     adapter, an autoencoder), grouped, 1×1 and oblong convolutions, a normalisation in between, layers of different cells, and
     names that speak of projections, attention or the parameters of a distribution.
     """
     pairs = run_data.probes.graph.linear_pairs
-    plain = [pair for pair in pairs if _is_plain(pair)] or (pairs if _is_whole_network(run_data, pairs) else [])
+    plain = [pair for pair in pairs if _is_plain(pair) or _of_graph(run_data, pair)] or (
+        pairs if _is_whole_network(run_data, pairs) else []
+    )
     name, units = _unit_after_unit(run_data, pairs) if not plain else ("", [])
     if units:
         return _ends_linear(run_data, name, units, evidence)
@@ -58,6 +62,21 @@ def _is_plain(pair: Fact) -> bool:
         return False
     inputs, inner, outputs = pair.sizes
     return inner >= min(inputs, outputs)
+
+
+def _of_graph(run_data: RunData, pair: Fact) -> bool:
+    """Whether the pair is of two cells of one class of the script's, with a product with a matrix that is given in between, as
+    of two graph convolutions, and no bottleneck."""
+    classes = {cell.path: cell.class_ for network in run_data.networks for cell in network.cells if not cell.builtin}
+    one, other = (classes.get(_home(path)) for path in (pair.first, pair.second))
+    inputs, inner, outputs = pair.sizes
+    return (
+        bool(one)
+        and one == other
+        and set(pair.between) <= _PRODUCTS
+        and bool(pair.between)
+        and inner >= min(inputs, outputs)
+    )
 
 
 def _is_whole_network(run_data: RunData, pairs: list) -> bool:
@@ -130,6 +149,13 @@ def _home(path: str) -> str:
     return ".".join(names[:-1])
 
 
+def _calls_of(run_data: RunData, pair: Fact) -> list:
+    """Where the forward function of the network calls the cells that hold the two layers."""
+    names = {_home(path).rpartition(".")[2] for path in (pair.first, pair.second)}
+    calls = run_data.source.calls_anywhere(names)
+    return [place(file, one.lineno) for file, one in calls if run_data.source.in_construct(file, one.lineno)]
+
+
 def _forgotten(run_data: RunData, pairs: list, evidence: list) -> Finding:
     one = pairs[0]
     made = {cell.path: cell.created for cell in run_data.probes.graph.cells}
@@ -138,7 +164,8 @@ def _forgotten(run_data: RunData, pairs: list, evidence: list) -> Finding:
     ]
     places += [where for pair in pairs for where in conditions_at(run_data, made.get(pair.first))]
     places += [*run_data.find_lines(_NO_ACTIVATION, 2), *built_by(run_data, made.get(one.first))]
-    places = [*_dropped_activations(run_data), *places]
+    around = [where for pair in pairs if _of_graph(run_data, pair) for where in _calls_of(run_data, pair)]
+    places = [*_dropped_activations(run_data), *around, *places]
     leaky = any(_LEAKY.lower() in pair.between for pair in pairs)
     for cell in run_data.probes.graph.cells:
         places += chosen_at(run_data, cell.created, _NOTHING) if cell.class_ == _NOTHING else []

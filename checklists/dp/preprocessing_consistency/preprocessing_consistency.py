@@ -409,13 +409,20 @@ def judge_inputs(run_data: RunData) -> Optional[Finding]:
     return min(found, key=lambda finding: order.index(finding.conclusion), default=None)
 
 
+#: Names of samples of another kind than those of training, which an anomaly detector is to tell.
+_OTHER_KIND = r"(?i)anomal|outlier|novel(?!l)|abnormal|(?<![a-z])ood(?![a-z])|out_of_dist|adversarial|intrus"
+
+
 def _input_pairs(run_data: RunData) -> list:
-    """(training entry, other entry) of one network, the training entry as near to the network as there is."""
+    """(training entry, other entry) of one network, the training entry as near to the network as there is; of samples that the
+    line calls ones of another kind there is none."""
     training = [one for one in run_data.inputs if one.phase == "train"]
     pairs = []
     learnt = run_data.once(learnt_inputs)  # they change as the networks before do
     for other in run_data.inputs:
         if other.phase == "train" or not other.arguments or _makes_its_data(run_data, other) or other.network in learnt:
+            continue
+        if other.place and run_data.matches_at(_OTHER_KIND, other.place):
             continue
         own = [one for one in training if one.arguments and _same_network(run_data, one, other)]
         near = [one for one in own if one.level == "network"]

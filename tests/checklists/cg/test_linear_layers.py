@@ -186,3 +186,45 @@ def test_units_that_end_and_begin_with_a_linear_layer(verdict, changes, count, f
     entry = verdict("cg.03", made)
     assert ("Each Unit ends" in entry["summary"]) is found, entry["summary"]
     assert not found or entry["locations"][0]["line"] == 4
+
+
+GRAPH = """class Net(nn.Cell):
+    def construct(self, a, x):
+        h = self.conv1(a, x)
+        return self.conv2(a, h)
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "classes", "lines"),
+    [
+        (["matmul"], ("GraphConv", "GraphConv"), [3, 4, 6, 5]),
+        (["matmul", "softmax"], ("GraphConv", "GraphConv"), None),
+        (["matmul"], ("Encoder", "Head"), None),
+        ([], ("GraphConv", "GraphConv"), None),
+    ],
+)
+def test_two_graph_convolutions(verdict, between, classes, lines):
+    made = Run(parameters=[parameter("conv1.lin.weight", [4, 4])], source={"train.py": GRAPH})
+    cells = [
+        {"path": f"conv{n}", "class": name, "builtin": False, "parameters": []} for n, name in enumerate(classes, 1)
+    ]
+    made.set("network", [{"id": 0, "class": "Net", "role": "train", "cells": cells}])
+    seen = [
+        {
+            "path": f"conv{n}.lin",
+            "class": "Dense",
+            "builtin": True,
+            "loss": False,
+            "calls": 1,
+            "used": True,
+            "gradient": True,
+        }
+        for n in (1, 2)
+    ]
+    one = pair("conv1.lin", "conv2.lin", (3, 32, 3), between=between)
+    graph = {"cells": seen, "unregistered": [], "loss_seen": True, "linear_pairs": [one]}
+    made.facts["probes"] = {"skipped": {}, "graph": graph}
+    entry = verdict("cg.03", made)
+    told = entry["conclusion"] == "problem"
+    assert ([place["line"] for place in entry["locations"]] if told else None) == lines, entry["summary"]

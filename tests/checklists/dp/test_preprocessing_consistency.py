@@ -197,6 +197,13 @@ def test_inputs_given_by_hand(verdict):
     assert verdict("dp.02", run)["conclusion"] == "ok"
 
 
+@pytest.mark.parametrize(("given", "conclusion"), [("anomalous", "undecided"), ("x_test", "problem")])
+def test_samples_of_another_kind(verdict, given, conclusion):
+    run = Run(source={"train.py": "\n" * 9 + f"bad = critic(Tensor({given}))\n"})
+    run.facts["inputs"] = {"inputs": [entry_of("train"), entry_of("forward", **RAW)]}
+    assert verdict("dp.02", run)["conclusion"] == conclusion
+
+
 @pytest.mark.parametrize(
     ("trained", "theirs", "conclusion"),
     [(1, [1.0, -1.0], "problem"), (2, [1.0, -1.0], "undecided"), (2, [60.0, 70.0], "problem")],
