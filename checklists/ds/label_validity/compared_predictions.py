@@ -46,7 +46,7 @@ def one_column_as_class(run_data: RunData, _dataset: Fact, _column: Fact) -> Opt
     """Where one column of an output for three classes or more, as it is or rounded, is compared with the numbers of the
     classes."""
     shapes = {tuple(one.predicted.shape or ()) for one in run_data.probes.losses if one.kind == "softmax_cross_entropy"}
-    if len(shapes) != 1 or len(shape := shapes.pop()) != 2 or shape[1] < 3:
+    if len(shapes) != 1 or len(shape := shapes.pop()) != 2 or (shape[1] or 0) < 3:
         return None
     for file in run_data.source.trees:
         for compare in run_data.source.nodes(file, ast.Compare):

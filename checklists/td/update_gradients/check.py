@@ -52,12 +52,12 @@ def update_gradients(run_data: RunData) -> Finding:
     frozen = frozen_factor(run_data, of_updates=True)
     if frozen is not None:
         return frozen
-    clipped = clipped_weights(run_data) or clipped_way(run_data)
+    clipped = clipped_weights(run_data)
     if clipped is not None:
         return clipped
     updates = run_data.probes.gradients.updates
     if not updates:
-        return _without(run_data)
+        return clipped_way(run_data) or _without(run_data)
     return (
         _of_others(run_data)
         or _thrown_away(run_data)
@@ -65,6 +65,7 @@ def update_gradients(run_data: RunData) -> Finding:
         or kept_buffers(run_data)
         or growing_count(run_data, _explained(run_data) if _all_explained(run_data) else [], _evidence(run_data))
         or _next_to_nothing(run_data)
+        or clipped_way(run_data)
         or _too_much(run_data)
         or _right(run_data)
     )
