@@ -12,13 +12,14 @@ from msprec.source.user_code import called_name
 
 #: Arguments of nn.MultiheadAttention and the Transformer layers, where True means that an element is left out.
 _LEFT_OUT = re.compile(r"^((src|tgt|memory)_)?key_padding_mask$")
+_NAMED, _MOST = r"key_padding_mask\s*=", 50
 _PAD = re.compile(r"(?i)(^|_)pad(ding)?(_|$)")
 _UNEQUAL = ("not_equal", "ne")
 
 
 def key_padding(run_data: RunData) -> Optional[Finding]:
     """A problem where such an argument is ``tokens != PAD``, at once or by a name: attention then goes to the padding alone."""
-    for file in run_data.source.trees:
+    for file in sorted({one.file for one in run_data.find_lines(_NAMED, _MOST)}):
         for call in run_data.source.nodes(file, ast.Call):
             for word in (one for one in call.keywords if one.arg and _LEFT_OUT.match(one.arg)):
                 made = _made(run_data, file, call.lineno, word.value)
