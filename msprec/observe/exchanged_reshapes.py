@@ -5,11 +5,10 @@ import sys
 from collections import Counter
 from typing import Optional
 
-from msprec.observe.evaluation.expression_shapes import shape_of
+from msprec.observe.evaluation.expression_shapes import array_of, shape_of
 from msprec.observe.evaluation.returned_names import own_statements, scope_of
 from msprec.runtime.source_locations import is_user_file, place_in
 
-_MODULES = ("np", "numpy", "ops", "mint")
 #: So many are kept.
 _MOST = 20
 
@@ -39,8 +38,7 @@ def _exchanged(call: ast.Call, names: dict) -> Optional[tuple]:
     not 1 have changed places, or the last of three axes or more, the largest, comes first and the others are one."""
     if not (isinstance(call.func, ast.Attribute) and call.func.attr == "reshape") or call.keywords or not call.args:
         return None
-    module = isinstance(call.func.value, ast.Name) and call.func.value.id in _MODULES
-    array, given = (call.args[0], call.args[1:]) if module else (call.func.value, call.args)
+    array, given = array_of(call)
     before, after = shape_of(array, names), shape_of(call, names)
     if not isinstance(array, ast.Name) or not given or before is None or after is None:
         return None

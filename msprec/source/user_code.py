@@ -354,6 +354,13 @@ def nodes_within(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
     return (node for statement in statements for node in ast.walk(statement))
 
 
+def value_among(nodes: Iterable[ast.AST], name: str) -> Optional[ast.expr]:
+    """The one value that assignments among some nodes give a name by itself; None where there is none, or several."""
+    stores = [one for one in nodes if isinstance(one, ast.Assign)]
+    given = [one.value for one in stores if any(getattr(target, "id", "") == name for target in one.targets)]
+    return given[0] if len(given) == 1 else None
+
+
 def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a module, function or class in the order of the source, without the functions and classes in it."""
     for child in ast.iter_child_nodes(scope):

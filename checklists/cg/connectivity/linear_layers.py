@@ -11,6 +11,7 @@ from msprec.checklists.common.script.discarded_results import discarded_calls
 from msprec.engine.finding import Evidence, Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.record.schema import PRODUCTS
 from msprec.source.user_code import called_name, construct_of
 
 #: Names of layers that are linear by design: projections, attention, factors of a matrix, parameters of a distribution.
@@ -19,8 +20,6 @@ _BY_DESIGN = re.compile(
     r"|std|rank|factor|squeeze|reduce|expand|merge|lateral|mix|linear_only|whiten",
     re.IGNORECASE,
 )
-#: Products with a matrix that the step does not compute, such as the adjacency of a graph.
-_PRODUCTS = {"matmul", "bmm", "batchmatmul"}
 _NORMS = re.compile(r"norm", re.IGNORECASE)
 #: A setting that names no activation.
 _NO_ACTIVATION = r"(?i)\bact(ivation|iv|_fn|_func)?\b['\"]?\s*[=:]\s*(None|['\"](linear|identity|none)['\"])"
@@ -60,6 +59,11 @@ def _is_plain(pair: Fact) -> bool:
         return False
     if any(len(set(kernel)) > 1 or 1 in kernel for kernel in pair.kernels):
         return False
+    return _is_wide(pair)
+
+
+def _is_wide(pair: Fact) -> bool:
+    """Whether the width between the two layers is no bottleneck."""
     inputs, inner, outputs = pair.sizes
     return inner >= min(inputs, outputs)
 
@@ -67,16 +71,14 @@ def _is_plain(pair: Fact) -> bool:
 def _of_graph(run_data: RunData, pair: Fact) -> bool:
     """Whether the pair is of two cells of one class of the script's, with a product with a matrix that is given in between, as
     of two graph convolutions, and no bottleneck."""
-    classes = {cell.path: cell.class_ for network in run_data.networks for cell in network.cells if not cell.builtin}
+    classes = _own_classes(run_data)
     one, other = (classes.get(_home(path)) for path in (pair.first, pair.second))
-    inputs, inner, outputs = pair.sizes
-    return (
-        bool(one)
-        and one == other
-        and set(pair.between) <= _PRODUCTS
-        and bool(pair.between)
-        and inner >= min(inputs, outputs)
-    )
+    return bool(one) and one == other and set(pair.between) <= set(PRODUCTS) and bool(pair.between) and _is_wide(pair)
+
+
+def _own_classes(run_data: RunData) -> dict:
+    """``{path: class}`` of the cells of the script's own classes."""
+    return {cell.path: cell.class_ for network in run_data.networks for cell in network.cells if not cell.builtin}
 
 
 def _is_whole_network(run_data: RunData, pairs: list) -> bool:
@@ -89,7 +91,7 @@ def _is_whole_network(run_data: RunData, pairs: list) -> bool:
         for parameter in run_data.parameters
         if parameter.kind == "weight" and parameter.cell in {cell.path for cell in ran} - layers
     }
-    wide = all(pair.class_ == "Dense" and pair.sizes[1] >= min(pair.sizes[0], pair.sizes[2]) for pair in pairs)
+    wide = all(pair.class_ == "Dense" and _is_wide(pair) for pair in pairs)
     return len(pairs) >= 2 and len(layers) == len(pairs) + 1 and wide and not others
 
 
@@ -97,7 +99,7 @@ def _unit_after_unit(run_data: RunData, pairs: list) -> tuple:
     """``(class, pairs)`` between units of one class of the script's, two or more, of which each ends with a layer as wide as it
     began and the next begins with one: a shortcut around each, or an activation behind it, would stand between the two; no pairs
     where there are none."""
-    classes = {cell.path: cell.class_ for network in run_data.networks for cell in network.cells if not cell.builtin}
+    classes = _own_classes(run_data)
 
     def unit(path: str) -> str:
         return classes.get(path.rpartition(".")[0]) or ""

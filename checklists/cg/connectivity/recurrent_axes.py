@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.script.own_classes import class_names
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -68,8 +69,7 @@ def _mistaken(run_data: RunData) -> Iterator[Mistaken]:
 
 def recurrent_outputs(run_data: RunData) -> Iterator[tuple]:
     """``(file, construct, name, layer)`` of what recurrent layers of classes that ran give, where a name holds it alone."""
-    ran = {cell.class_ for network in run_data.networks for cell in network.cells}
-    for name in sorted(ran - {None}):
+    for name in sorted(class_names(run_data)):
         for file, node in run_data.source.classes(name):
             construct = construct_of(node)
             if construct is None:

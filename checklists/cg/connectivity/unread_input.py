@@ -5,6 +5,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.data.padded_ends import ends_in_padding
 from msprec.checklists.common.findings import at, train_sets
 from msprec.checklists.common.script.unread_arguments import Argument, forward_arguments, required_arguments
 from msprec.checklists.common.training.constant_prediction import learning_outcome
@@ -16,8 +17,6 @@ from msprec.source.user_code import argument_names, called_name, root_name
 #: What tells, by its name, which samples or elements count, and how much.
 _COUNTS = re.compile(r"(?i)(^|_)(mask|valid|weights?|has|present|observed|keep|seen|known)(_|$)|masks?$")
 _LENGTHS = re.compile(r"(?i)(^|_)len(s|gths?)?(_|$)")
-#: Share of the rows that end in padding where all of them are padded behind.
-_MOST = 0.9
 
 #: Operations over several places.
 _REDUCES = re.compile(r"(?i)softmax|mean|sum|max")
@@ -37,15 +36,10 @@ def judge_unread_input(run_data: RunData) -> Optional[Finding]:
     forgotten = [one for one in forward_arguments(run_data) if not one.read and _COUNTS.search(one.name)]
     if forgotten:
         return _forgotten(run_data, forgotten[0])
-    padded = any(_ends_in_padding(run_data, pad) for one in train_sets(run_data) for pad in one.padding)
+    padded = any(ends_in_padding(run_data, pad) for one in train_sets(run_data) for pad in one.padding)
     counts = [one for one in unread if _COUNTS.search(one.name) or (padded and _LENGTHS.search(one.name))]
     masks = [one for one in counts if not _computed_with(run_data, one)]
     return _handed_on_alone(run_data, masks[0]) if masks else None
-
-
-def _ends_in_padding(run_data: RunData, pad: Fact) -> bool:
-    rows, right = pad.rows or 0, pad.right_only or 0
-    return bool(rows) and right >= _MOST * rows and (pad.share or 0) >= run_data.limit("dp.04.after")
 
 
 def _computed_with(run_data: RunData, argument: Argument) -> bool:

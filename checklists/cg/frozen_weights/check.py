@@ -119,7 +119,7 @@ _THAWS = r"\.requires_grad\s*=\s*True\b"
 
 def _nothing_loaded(run_data: RunData, groups: ParameterGroups) -> Optional[Finding]:
     """Layers of the one network that is trained, frozen as they were drawn, in a run that loads nothing."""
-    drawn, places = frozen_as_drawn(run_data)
+    drawn, places = run_data.once(frozen_as_drawn)
     if not drawn:
         return None
     return problem(

@@ -8,7 +8,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.loss.wrong_loss import Wrong
 from msprec.engine.run_data import RunData, place
 from msprec.source.module import last_name
-from msprec.source.user_code import bound_to, own_nodes
+from msprec.source.user_code import own_nodes, value_among
 
 _CUTS = ("stop_gradient", "detach")
 
@@ -66,10 +66,7 @@ def _scores(run_data: RunData, file: str, function: ast.FunctionDef) -> Iterator
 
 def _given(node: Optional[ast.AST], nodes: list) -> Optional[ast.AST]:
     """What a name is given in the function, where that is one value; anything else as it is."""
-    if not isinstance(node, ast.Name):
-        return node
-    stores = [one for one in nodes if isinstance(one, ast.Assign) and node.id in map(last_name, one.targets)]
-    return bound_to(stores[0], node.id) if len(stores) == 1 else node
+    return (value_among(nodes, node.id) or node) if isinstance(node, ast.Name) else node
 
 
 def _kind(run_data: RunData, file: str, target: ast.expr, nodes: list) -> str:

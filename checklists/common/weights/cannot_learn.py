@@ -27,7 +27,7 @@ def cannot_learn(run_data: RunData, what: Text) -> Optional[tuple]:
             what=what,
         )
         return why, "cg.02"
-    if frozen_as_drawn(run_data)[0]:
+    if run_data.once(frozen_as_drawn)[0]:
         why = Text(
             "有权重被冻结在随机的初始值（cg.02）：它们怎样都不会学习，{what}要在改正之后再判断",
             "Weights are frozen as they were drawn (cg.02) and do not learn at all, so {what} is for judging after that",

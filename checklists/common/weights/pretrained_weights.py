@@ -7,6 +7,7 @@ from typing import NamedTuple, Optional
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.script.discarded_results import discarded_calls
+from msprec.checklists.common.script.own_classes import class_names
 from msprec.checklists.common.weights.averaged_weights import holds_first_weights
 from msprec.checklists.common.weights.chosen_on_training import chosen_on_training
 from msprec.checklists.common.weights.kept_views import kept_as_views
@@ -248,8 +249,7 @@ def _after_updates(run_data: RunData, load: Fact) -> bool:
 
 def _another_runs(run_data: RunData, load: Fact) -> bool:
     """Whether another instance of the class that was loaded was run, alone or in a network."""
-    classes = {cell.class_ for network in run_data.networks for cell in network.cells}
-    return load.network in classes or any(network.class_ == load.network for network in run_data.networks)
+    return load.network in class_names(run_data) or any(network.class_ == load.network for network in run_data.networks)
 
 
 def _prefixes(run_data: RunData, load: Fact) -> list:

@@ -8,7 +8,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import called_name
+from msprec.source.user_code import called_name, value_among
 
 #: Arguments of nn.MultiheadAttention and the Transformer layers, where True means that an element is left out.
 _LEFT_OUT = re.compile(r"^((src|tgt|memory)_)?key_padding_mask$")
@@ -32,13 +32,8 @@ def _made(run_data: RunData, file: str, line: int, value: ast.expr) -> ast.expr:
     """What a name is given in the function around a line, or in the file, where that is one value."""
     if not isinstance(value, ast.Name):
         return value
-    scope = run_data.source.scope_around(file, line)
-    stores = [
-        one.value
-        for one in ast.walk(scope)
-        if isinstance(one, ast.Assign) and any(getattr(target, "id", "") == value.id for target in one.targets)
-    ]
-    return stores[0] if len(stores) == 1 else run_data.source.only_value(file, value.id) or value
+    within = value_among(ast.walk(run_data.source.scope_around(file, line)), value.id)
+    return within or run_data.source.only_value(file, value.id) or value
 
 
 def _marks_real(value: ast.expr) -> bool:

@@ -3,6 +3,7 @@
 import ast
 import re
 
+from msprec.checklists.common.data.padded_ends import ends_in_padding
 from msprec.checklists.common.script.unread_arguments import required_arguments
 from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.engine.run_data import RunData, place
@@ -21,10 +22,9 @@ def reads_through_padding(run_data: RunData, pad: Fact) -> list:
     """
     cells = [cell for network in run_data.networks for cell in network.cells]
     layers = [cell for cell in cells if _RECURRENT.match(cell.class_ or "") and cell.path]
-    right, rows = pad.right_only or 0, pad.rows or 0
-    if len(layers) != 1 or pad.kind != "int" or not rows or right < 0.9 * rows:
+    if len(layers) != 1 or pad.kind != "int" or not ends_in_padding(run_data, pad):
         return []
-    if (pad.share or 0) < run_data.limit("dp.04.after") or (pad.length and not lengths_unread(run_data)):
+    if pad.length and not lengths_unread(run_data):
         return []
     if learning_outcome(run_data).verdict not in ("nothing", "hardly"):
         return []

@@ -29,10 +29,10 @@ def never_scaled(run_data: RunData) -> Optional[Finding]:
         scaled = {_object(one) for one in run_data.source.calls_named(file, _SCALES)}
         for call in back:
             name = _object(call)
-            if name and name not in scaled:
-                return _finding(run_data, targets, name, place(file, call.lineno), scales=False)
-            if name and _of_predictions(run_data, file, call) and not run_data.find_lines(_LEAVES, 1):
-                return _finding(run_data, targets, name, place(file, call.lineno), scales=True)
+            scales = name in scaled
+            told = not scales or (_of_predictions(run_data, file, call) and not run_data.find_lines(_LEAVES, 1))
+            if name and told:
+                return _finding(run_data, targets, name, place(file, call.lineno), scales)
     return None
 
 

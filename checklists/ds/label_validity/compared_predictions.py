@@ -2,11 +2,12 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Optional, Union
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
+from msprec.checklists.common.script.own_classes import class_names
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_names, called_name, names_read, nodes_within, own_nodes, target_names
@@ -48,16 +49,20 @@ def one_column_as_class(run_data: RunData, _dataset: Fact, _column: Fact) -> Opt
     shapes = {tuple(one.predicted.shape or ()) for one in run_data.probes.losses if one.kind == "softmax_cross_entropy"}
     if len(shapes) != 1 or len(shape := shapes.pop()) != 2 or (shape[1] or 0) < 3:
         return None
-    for file in run_data.source.trees:
-        for compare in run_data.source.nodes(file, ast.Compare):
-            sides = [compare.left, *compare.comparators]
-            if len(sides) != 2 or not isinstance(compare.ops[0], ast.Eq):
-                continue
-            for side, other in (sides, sides[::-1]):
-                column = _column_of(side)
-                if column is not None and isinstance(other, ast.Name) and _comes_from_network(run_data, file, [column]):
-                    return _of_one_column(place(file, compare.lineno), column, shape[1])
+    for file, compare, sides in equalities(run_data, run_data.source.trees):
+        for side, other in (sides, sides[::-1]):
+            column = _column_of(side)
+            if column is not None and isinstance(other, ast.Name) and _comes_from_network(run_data, file, [column]):
+                return _of_one_column(place(file, compare.lineno), column, shape[1])
     return None
+
+
+def equalities(run_data: RunData, files: Iterable) -> Iterator[tuple]:
+    """``(file, node, [left, right])`` of each ``left == right`` in some files."""
+    for file in files:
+        for node in run_data.source.nodes(file, ast.Compare):
+            if len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq):
+                yield file, node, [node.left, *node.comparators]
 
 
 def probability_as_class(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
@@ -66,22 +71,19 @@ def probability_as_class(run_data: RunData, _dataset: Fact, _column: Fact) -> Op
     kinds = {one.kind for one in run_data.probes.losses}
     if not kinds or not kinds <= {"bce", "bce_with_logits"}:
         return None
-    for file in run_data.source.trees:
-        for compare in run_data.source.nodes(file, ast.Compare):
-            sides = [compare.left, *compare.comparators]
-            if len(sides) != 2 or not isinstance(compare.ops[0], ast.Eq) or not all(map(plain_array, sides)):
-                continue
-            given = [run_data.source.only_value(file, plain_array(side)) for side in sides]
-            raw = [
-                value is not None
-                and not _chooses(side)
-                and not _chooses(value)
-                and _comes_from_network(run_data, file, [value])
-                for side, value in zip(sides, given)
-            ]
-            if raw.count(True) == 1:
-                return _of_raw_output(place(file, compare.lineno), plain_array(sides[raw.index(True)]))
+    for file, compare, sides in equalities(run_data, run_data.source.trees):
+        raw = [_is_raw_output(run_data, file, side) for side in sides] if all(map(plain_array, sides)) else []
+        if raw.count(True) == 1:
+            return _of_raw_output(place(file, compare.lineno), plain_array(sides[raw.index(True)]))
     return None
+
+
+def _is_raw_output(run_data: RunData, file: str, side: ast.expr) -> bool:
+    """Whether a side names what a network gives, and neither it nor what the name is given chooses a class."""
+    value = run_data.source.only_value(file, plain_array(side))
+    if value is None or _chooses(side) or _chooses(value):
+        return False
+    return _comes_from_network(run_data, file, [value])
 
 
 def _chooses(value: ast.expr) -> bool:
@@ -157,7 +159,7 @@ def _comes_from_network(run_data: RunData, file: str, held: list) -> bool:
         if names & bound_names(store.targets):
             called |= _plainly_called([store.value])
     kept = [one for one in run_data.source.nodes(file, ast.Assign) if called & bound_names(one.targets)]
-    classes = {cell.class_ for network in run_data.networks for cell in network.cells}
+    classes = class_names(run_data)
     return any(isinstance(one.value, ast.Call) and called_name(one.value) in classes for one in kept)
 
 
@@ -286,13 +288,19 @@ def _arguments(function: ast.FunctionDef, call: ast.Call) -> dict:
     return {**given, **dict(zip(names, call.args)), **{one.arg: one.value for one in call.keywords if one.arg}}
 
 
-def _set_of(made: ast.Call, call: ast.Call, given: dict) -> Optional[_Set]:
+def asks_for_shuffle(made: ast.Call, given: dict) -> bool:
+    """Whether a call makes a data set that is shuffled, as it says or by itself; ``given``: values of names in it."""
     words = {one.arg: one.value for one in made.keywords}
     said = words.get("shuffle")
     said = given.get(said.id, said) if isinstance(said, ast.Name) else said
     on = isinstance(said, ast.Constant) and bool(said.value)
     by_itself = said is None and called_name(made) == SHUFFLED
-    if not (on or by_itself) or "sampler" in words or not made.args:
+    return (on or by_itself) and "sampler" not in words
+
+
+def _set_of(made: ast.Call, call: ast.Call, given: dict) -> Optional[_Set]:
+    words = {one.arg: one.value for one in made.keywords}
+    if not asks_for_shuffle(made, given) or not made.args:
         return None
     parts = made.args[0]
     columns = words.get("column_names", made.args[1] if len(made.args) > 1 else None)

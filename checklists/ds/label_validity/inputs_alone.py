@@ -5,7 +5,12 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
-from msprec.checklists.ds.label_validity.compared_predictions import SHUFFLED, plain_array
+from msprec.checklists.ds.label_validity.compared_predictions import (
+    SHUFFLED,
+    asks_for_shuffle,
+    equalities,
+    plain_array,
+)
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import called_name, target_names
@@ -20,11 +25,10 @@ def compared_with_arrays(run_data: RunData, _dataset: Fact, _column: Fact) -> Op
             if line is None or len(store.targets) != 1 or not isinstance(store.targets[0], ast.Name):
                 continue
             functions = _predicting(run_data, file, store.targets[0].id)
-            for one in run_data.source.nodes(file, ast.Compare):
-                sides = [one.left, *one.comparators]
+            for _, one, sides in equalities(run_data, [file]):
                 called = [isinstance(side, ast.Call) and called_name(side) in functions for side in sides]
                 plain = [side for side, predicted in zip(sides, called) if not predicted]
-                if isinstance(one.ops[0], ast.Eq) and called.count(True) == 1 and plain_array(plain[0]):
+                if called.count(True) == 1 and plain_array(plain[0]):
                     return _of_inputs_alone(place(file, line), place(file, one.lineno), plain_array(plain[0]))
     return None
 
@@ -32,11 +36,9 @@ def compared_with_arrays(run_data: RunData, _dataset: Fact, _column: Fact) -> Op
 def _shuffled_inputs(store: ast.Assign) -> Optional[int]:
     """The line of ``NumpySlicesDataset`` of one array, shuffled, in what a statement gives a name."""
     for call in (one for one in ast.walk(store.value) if isinstance(one, ast.Call) and called_name(one) == SHUFFLED):
-        words = {one.arg: one.value for one in call.keywords}
-        said, data = words.get("shuffle"), call.args[0] if call.args else words.get("data")
-        on = said is None or (isinstance(said, ast.Constant) and bool(said.value))
-        arrays = getattr(data, "elts", getattr(data, "values", [data]))
-        if on and "sampler" not in words and len(arrays) == 1:
+        named = next((one.value for one in call.keywords if one.arg == "data"), None)
+        data = call.args[0] if call.args else named
+        if asks_for_shuffle(call, {}) and len(getattr(data, "elts", getattr(data, "values", [data]))) == 1:
             return call.lineno
     return None
 

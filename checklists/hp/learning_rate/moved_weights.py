@@ -9,6 +9,7 @@ import numpy as np
 from msprec.bilingual import Text
 from msprec.checklists.common.training.constant_prediction import BesideConstant, training_losses
 from msprec.checklists.common.training.given_gradients import rate_sized
+from msprec.checklists.common.training.sum_of_rates import drawn_weights, lasting
 from msprec.checklists.common.training.training_segments import last_training_start, rates_of
 from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.checklists.common.weights.weight_updates import nothing_updated, usual_size
@@ -156,18 +157,6 @@ def _step_beside_rate(optimizer: Fact) -> Optional[float]:
 def _usual_rate(optimizer: Fact) -> Optional[float]:
     """The usual rate of an optimizer whose steps go with the gradients; None of any other."""
     return next((rate for name, rate in _USUAL if re.search(name, optimizer.class_ or "", re.IGNORECASE)), None)
-
-
-def drawn_weights(run_data: RunData) -> Optional[tuple]:
-    """The optimizer and the weights that it trains, in a run of one optimizer that loads nothing; else None."""
-    optimizers = [one for one in run_data.optimizers if one.used]
-    weights = [one for one in run_data.parameters if one.requires_grad and one.in_optimizer and one.kind == "weight"]
-    return (optimizers[0], weights) if len(optimizers) == 1 and weights and not run_data.loads else None
-
-
-def lasting(optimizer: Fact) -> float:
-    """How many steps' worth of a gradient its momentum makes of one."""
-    return 1 / max(1e-3, 1 - (optimizer.momentum or 0.0))
 
 
 class _Still(NamedTuple):

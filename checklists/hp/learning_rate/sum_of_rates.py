@@ -1,23 +1,16 @@
 """Plain gradient descent whose rates add up to next to nothing over the whole training (hp.01)."""
 
-import re
 from typing import Optional
-
-import numpy as np
 
 from msprec.bilingual import Text
 from msprec.checklists.common.training.constant_prediction import BesideConstant
-from msprec.checklists.common.training.training_segments import rates_of
+from msprec.checklists.common.training.sum_of_rates import plain_way
 from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.checklists.dp.normalization.check import normalised
 from msprec.checklists.hp.learning_rate.after_other_items import settled_first
-from msprec.checklists.hp.learning_rate.moved_weights import drawn_weights, lasting
 from msprec.checklists.hp.learning_rate.summed_loss import summed_over
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
-
-#: Optimizers whose steps are the gradients times the rate, or a mean of them.
-_PLAIN = re.compile(r"^(SGD|Momentum)$")
 
 
 def sum_of_rates(
@@ -30,16 +23,16 @@ def sum_of_rates(
     1998, section 5); with inputs, targets and a loss of usual scale the curvature is 1 at the most. None where inputs or targets
     are of another scale, the loss is summed, gradients moved each weight by hp.01.way_moved all the same, or weights were loaded.
     """
-    drawn, rates = drawn_weights(run_data), rates_of(run_data)
-    if drawn is None or not _PLAIN.match(drawn[0].class_ or "") or not came_to_nothing(run_data):
+    plain = plain_way(run_data)
+    if plain is None or not came_to_nothing(run_data):
         return None
-    if len(rates) < run_data.limit("hp.01.way_updates") or not np.isfinite(rates).all():
+    optimizer, weights, rates, way = plain
+    if len(rates) < run_data.limit("hp.01.way_updates") or way >= run_data.limit("hp.01.way"):
         return None
-    way = float(rates.sum()) * lasting(drawn[0])
-    if way >= run_data.limit("hp.01.way") or summed_over(run_data) is not None:
+    least = min(one.moved.relative or 0.0 for one in weights)
+    if least >= run_data.limit("hp.01.way_moved") and not optimizer.weight_decay:
         return None
-    least = min((one.moved.relative or 0.0 for one in drawn[1]), default=0.0)
-    if least >= run_data.limit("hp.01.way_moved") and not drawn[0].weight_decay:
+    if summed_over(run_data) is not None:
         return None
     if settled_first(run_data) is not None or normalised(run_data).conclusion == "problem":
         return None
@@ -50,7 +43,7 @@ def sum_of_rates(
             "The learning rate of {used} is too small for {optimizer}, whatever else is wrong: the rates of all {steps} updates, "
             "times 1/(1 - momentum), add up to {way}, in which no more than the steepest directions of a loss are learnt; "
             "nothing was.",
-            optimizer=drawn[0].class_,
+            optimizer=optimizer.class_,
             used=used,
             steps=len(rates),
             way=float(f"{way:.2g}"),

@@ -4,6 +4,7 @@ import ast
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.findings import each_place_once
 from msprec.checklists.common.script.setting_origin import count_origins
 from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
@@ -24,9 +25,8 @@ def deep_stack(run_data: RunData) -> Optional[Finding]:
         return None
     if any("Norm" in (cell.class_ or "") for cell in networks[0].cells) or _adds_up(run_data, networks[0]):
         return None
-    made = [cell.created for cell in layers if cell.created and cell.created.line]
-    places = list({(one.file, one.line): one for one in made}.values())
-    places = [*count_origins(run_data, places), *places]
+    made = each_place_once(cell.created for cell in layers if cell.created and cell.created.line)
+    places = [*count_origins(run_data, made), *made]
     return problem(
         Text(
             "网络由 {n} 个全连接层堆叠而成，没有残差连接和归一化，而训练没有学到东西：这样深的堆叠中信号与梯度逐层消失或增大，"

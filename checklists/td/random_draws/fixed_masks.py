@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from msprec.checklists.common.script.own_classes import class_names
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import called_name
@@ -27,9 +28,8 @@ def fixed_masks(run_data: RunData) -> list[FixedMask]:
 
     Masks of sparse weights hold in inference too, and are none of them.
     """
-    cells = {cell.class_ for network in run_data.networks for cell in network.cells}
     found = []
-    for name in sorted(cells):
+    for name in sorted(class_names(run_data)):
         for file, node in run_data.source.classes(name):
             used = set(_multiplied(node, "drop" in node.name.lower()))
             found += [FixedMask(field, place(file, line)) for field, line in _drawn(node) if field in used]

@@ -22,7 +22,7 @@ def live_average(run_data: RunData) -> Optional[Finding]:
         return None
     setters = {name for where, _, called in set_in_functions(run_data) if called for name in _around(run_data, where)}
     gradients = run_data.source.gradient_functions() if setters else set()
-    for file, call in run_data.source.calls_anywhere(gradients) if gradients else ():
+    for file, call in run_data.source.calls_anywhere(gradients):
         loops = [one for one in run_data.source.enclosing(file, call.lineno) if isinstance(one, ast.For)]
         if not loops:
             continue

@@ -7,6 +7,7 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.script.call_sites import made_for_calls
+from msprec.checklists.common.script.own_classes import class_names
 from msprec.checklists.td.units.lost_units import Moments
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
@@ -49,7 +50,7 @@ def collapsed_reconstruction(run_data: RunData) -> Optional[Finding]:
 
 def _cuts(run_data: RunData) -> list:
     """Where a class that ran takes what it computes off the gradient."""
-    ran = {cell.class_ for network in run_data.networks for cell in network.cells}
+    ran = class_names(run_data)
     around = ((one, run_data.source.class_around(one.file, one.line or 0)) for one in run_data.find_lines(_CUTS, 8))
     return [one for one, node in around if node is not None and node.name in ran]
 

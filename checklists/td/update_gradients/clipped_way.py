@@ -5,33 +5,29 @@ import math
 from collections.abc import Iterator
 from typing import Optional
 
-import numpy as np
-
 from msprec.bilingual import Text
-from msprec.checklists.common.training.training_segments import rates_of
+from msprec.checklists.common.training.sum_of_rates import plain_way
 from msprec.checklists.common.training.without_progress import came_to_nothing
-from msprec.checklists.hp.learning_rate.moved_weights import drawn_weights, lasting
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import plain_number
 
 _CLIPS = ("clip_by_global_norm", "clip_grad_norm_", "clip_grad_norm")
-_PLAIN = ("SGD", "Momentum")
 
 
 def clipped_way(run_data: RunData) -> Optional[Finding]:
     """The problem of a training by SGD or Momentum that came to nothing, whose gradients are clipped to a global norm c by a
     number that the code has: all its updates in one direction, the sum of the rates times c and 1/(1 - momentum), are less than
     td.04.way of the norm that the weights began with."""
-    drawn, rates = drawn_weights(run_data), rates_of(run_data)
-    if drawn is None or drawn[0].class_ not in _PLAIN or not len(rates) or not np.isfinite(rates).all():
+    plain = plain_way(run_data)
+    if plain is None:
         return None
-    squares = [(one.size or 0) * ((one.initial.mean or 0.0) ** 2 + (one.initial.std or 0.0) ** 2) for one in drawn[1]]
+    _, weights, _, way = plain
+    squares = [(one.size or 0) * ((one.initial.mean or 0.0) ** 2 + (one.initial.std or 0.0) ** 2) for one in weights]
     norm = math.sqrt(sum(squares))
-    for norm_limit, places in _clips(run_data):
-        way = float(rates.sum()) * lasting(drawn[0]) * norm_limit
-        if norm and way < run_data.limit("td.04.way") * norm and came_to_nothing(run_data):
-            return _finding(run_data, norm_limit, way / norm, places)
+    for clip, places in _clips(run_data):
+        if norm and way * clip < run_data.limit("td.04.way") * norm and came_to_nothing(run_data):
+            return _finding(run_data, clip, way * clip / norm, places)
     return None
 
 

@@ -61,10 +61,19 @@ def shape_of(expression: ast.expr, names: dict) -> Optional[tuple]:
         return None
 
 
+def array_of(call: ast.Call) -> tuple:
+    """``(array, the other arguments)`` of a method of an array, or of a function of a module with the array first, None where it
+    has none."""
+    holder = call.func.value  # type: ignore[attr-defined]
+    if isinstance(holder, ast.Name) and holder.id in _MODULES:
+        return (call.args[0] if call.args else None), call.args[1:]
+    return holder, call.args
+
+
 def _of_call(call: ast.Call, names: dict) -> Optional[tuple]:
     """Of a method of an array, or of a function of a module with the array first."""
-    module = isinstance(call.func.value, ast.Name) and call.func.value.id in _MODULES
-    array, given = (call.args[0] if call.args else None, call.args[1:]) if module else (call.func.value, call.args)
+    array, given = array_of(call)
+    module = array is not call.func.value
     otherwise = module and call.func.value.id in ("ops", "mint") and call.func.attr in _OTHERWISE_IN_OPS
     if array is None or otherwise or call.func.attr not in (*_SHAPE_KEEPING, *SHAPE_CHANGING):
         return None

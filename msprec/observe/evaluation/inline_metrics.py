@@ -48,16 +48,10 @@ class AssignedObserver:
     def called(self, frame, step: int, data_of, samples: int = 0) -> None:
         """A network was called outside training, at ``step``; ``data_of()``: which data it was given; ``samples``
         of them: 0, it takes no inputs; -1: how many is not known."""
-        if not step or len(self.found) >= _MOST:
-            return
-        if self._open and step != self._step:
-            self.training_begins()
-        self._step = step
-        frame = _nearest(frame)
+        frame, known = self._known(frame, step)
         if frame is None:
             return
-        known = self._open.get(id(frame))
-        if known is not None and known.code is frame.f_code and known.data is not None:
+        if known is not None and known.data is not None:
             self._open[id(frame)] = known._replace(samples=known.samples + max(samples, 0))
             return
         data = data_of() if samples else _NO_INPUTS
@@ -66,15 +60,20 @@ class AssignedObserver:
 
     def predicted(self, frame, step: int) -> None:
         """`Model.predict` gave what a network makes, at ``step``, to a function of the script's or to the script itself."""
-        frame = _nearest(frame) if step and len(self.found) < _MOST else None
-        if frame is None:
-            return
+        frame, known = self._known(frame, step)
+        if frame is not None and known is None:
+            self._opens(frame, None, 0)
+
+    def _known(self, frame, step: int) -> tuple:
+        """``(the script's frame, its entry or None)``; without a frame where nothing is kept of it, as before the first step."""
+        if not step or len(self.found) >= _MOST:
+            return None, None
         if self._open and step != self._step:
             self.training_begins()
         self._step = step
-        known = self._open.get(id(frame))
-        if known is None or known.code is not frame.f_code:
-            self._opens(frame, None, 0)
+        frame = _nearest(frame)
+        known = self._open.get(id(frame)) if frame is not None else None
+        return frame, known if known is not None and known.code is frame.f_code else None
 
     def _opens(self, frame, data, samples: int) -> None:
         names = frame.f_globals if frame.f_code.co_name == "<module>" else None
@@ -104,14 +103,14 @@ class AssignedObserver:
 
     def _read(self, known: _Open, names: dict) -> None:
         code = known.code
-        scores = scores_after(code.co_filename, code.co_firstlineno, code.co_name, known.line)
-        values = {score.name: value_of(score.expression, names, _number) for score in scores}
         for line, *sides in comparisons_after(code.co_filename, code.co_firstlineno, code.co_name, known.line):
             shapes = tuple(shape_of(side, names) for side in sides)
             if None not in shapes and sorted(map(len, shapes)) == [1, 2] and _is_square(*sorted(shapes, key=len)):
                 self._square.setdefault((code.co_filename, line), shapes)
         if known.data is None:
             return
+        scores = scores_after(code.co_filename, code.co_firstlineno, code.co_name, known.line)
+        values = {score.name: value_of(score.expression, names, _number) for score in scores}
         told = known.data is not _NO_INPUTS
         metrics = {name: v for name, v in values.items() if v is not None and (told or _HELD_OUT.search(name))}
         if metrics:

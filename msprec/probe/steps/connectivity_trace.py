@@ -9,7 +9,7 @@ from mindspore.nn.learning_rate_schedule import LearningRateSchedule
 from msprec.locate.gradients import Updated
 from msprec.locate.replay import ReplayedStep, undisturbed, watched
 from msprec.locate.trace import Edge, Node, Trace, ancestors, to_numpy
-from msprec.probe.steps.linear_layers import linear_pairs
+from msprec.probe.steps.linear_layers import holds_cells, linear_pairs
 from msprec.record.nested import tensors_in
 from msprec.runtime.cell_origins import created_place
 from msprec.runtime.cells import is_builtin, is_internal, is_loss_class, is_optimizer_class, is_wrapper_class, walk
@@ -275,12 +275,8 @@ def live_nodes(trace: GraphTrace) -> set:
     mixed precision are, counts as computed from what ran in it last."""
     outputs = {id(value) for value in tensors_in(trace.outputs)}
     last = [node for node in trace.nodes if any(id(value) in outputs for value in node.results)]
-    within = [inner for inner, node in zip(trace.nodes, trace.nodes[1:]) if _holds_cells(node) and not node.sources]
+    within = [node.inner[-1] for node in trace.nodes if holds_cells(node) and not node.sources]
     return {id(node) for node in ancestors(last + trace.nodes[-1:] + within)}
-
-
-def _holds_cells(node: Node) -> bool:
-    return node.cell_object is not None and bool(node.cell_object._cells)
 
 
 def loss_seen(trace: GraphTrace) -> bool:

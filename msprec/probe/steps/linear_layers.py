@@ -6,6 +6,7 @@ from typing import Optional
 import numpy as np
 
 from msprec.locate.trace import to_numpy
+from msprec.record.schema import PRODUCTS
 from msprec.runtime.cell_origins import created_place
 from msprec.runtime.cells import is_builtin, is_wrapper_class
 from msprec.runtime.source_locations import place_in
@@ -41,7 +42,6 @@ _MOVES = [
     "dropout3d",
     "flattencell",
 ]
-_PRODUCTS = ("matmul", "bmm", "batchmatmul")
 #: Affine in inference.
 _NORMALISES = ("batchnorm", "layernorm", "groupnorm", "instancenorm", "rmsnorm")
 
@@ -81,9 +81,7 @@ def followers(trace) -> dict:
     weighted = {id(node) for node in trace.nodes if node.inner and _holds_weights(node.cell_object)}
     held = {id(inner) for node in trace.nodes if id(node) in weighted for inner in node.inner}
     for node in trace.nodes:
-        cell = node.cell_object
-        holder = cell is not None and cell._cells and node.inner and id(node) not in weighted
-        if not node.results or id(node) in held or holder:
+        if not node.results or id(node) in held or (holds_cells(node) and id(node) not in weighted):
             continue
         # what hands its input on as it is, as a dropout at rest does, makes nothing: who takes it takes the input
         if all(trace.producers.get(id(value)) in node.sources for value in node.results):
@@ -91,6 +89,11 @@ def followers(trace) -> dict:
         for source in {id(source): source for source in node.sources}:
             following.setdefault(source, []).append(node)
     return following
+
+
+def holds_cells(node) -> bool:
+    """Whether a node is the call of a cell that holds others, of which some ran within it."""
+    return node.cell_object is not None and bool(node.cell_object._cells) and bool(node.inner)
 
 
 def _holds_weights(cell) -> bool:
@@ -144,7 +147,7 @@ def _next_layer(trace, node, following: dict) -> tuple:
 def _bends_nothing(trace, node, name: str) -> bool:
     """Whether it is a leaky ReLU of slope 1, which gives values below 0 as they are, or a product with a matrix that was not
     computed in the step, as with the adjacency of a graph."""
-    if name in _PRODUCTS:
+    if name in PRODUCTS:
         return sum(trace.producers.get(id(value)) is not None for value in node.inputs) == 1
     if name != "leakyrelu" or not node.inputs or not node.results:
         return False

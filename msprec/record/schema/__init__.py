@@ -16,7 +16,7 @@ from msprec.record.schema.data import (
 )
 from msprec.record.schema.notation import PLACE, Choice, Key, Map, Shape, count, finite, number, text
 from msprec.record.schema.outputs import CHECKLIST, DUMP_INDEX, DUMP_TENSOR
-from msprec.record.schema.probes import ACTIVATIONS, PROBES
+from msprec.record.schema.probes import ACTIVATIONS, PROBES, PRODUCTS
 from msprec.record.schema.reference_run import REFERENCE_RUN
 from msprec.record.schema.remedies import REMEDIES, WHAT_IF
 from msprec.record.schema.run import RUN
@@ -60,6 +60,7 @@ __all__ = [
     "PLACE",
     "PRECISION",
     "PROBES",
+    "PRODUCTS",
     "RANGE_TEST",
     "REFERENCE_DATA",
     "REFERENCE_RUN",

@@ -17,6 +17,8 @@ from msprec.record.schema.notation import (
 
 #: Kinds of activations among the entries of ``units``.
 ACTIVATIONS = ("relu", "sigmoid", "tanh")
+#: Products of matrices among what ``linear_pairs`` names between two layers: with one that the step did not compute.
+PRODUCTS = ("matmul", "bmm", "batchmatmul")
 
 _SOURCE = Shape(
     "source of an array",
