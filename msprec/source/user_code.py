@@ -286,7 +286,7 @@ def target_names(target: ast.AST) -> list:
     """The names that a loop binds: ``i, (x, y)`` gives i, x, y."""
     if target.__class__ is ast.Name:  # most are
         return [target.id]  # type: ignore[attr-defined]
-    return [node.id for node in ast.walk(target) if isinstance(node, ast.Name)]
+    return [node.id for node in _walked(target) if isinstance(node, ast.Name)]
 
 
 def bound_names(targets: Iterable) -> set:

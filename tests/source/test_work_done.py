@@ -47,39 +47,32 @@ def run(tmp_path):
 
 
 class Counter:
-    """Stands in for a function and counts its calls."""
+    """Stands in for a function and counts its calls, or those whose first argument is of a kind."""
 
-    def __init__(self, monkeypatch, home, name):
-        self.calls, self.function = 0, getattr(home, name)
+    def __init__(self, monkeypatch, home, name, kind=object):
+        self.calls, self.function, self.kind = 0, getattr(home, name), kind
         monkeypatch.setattr(home, name, self)
 
     def __call__(self, *args, **kwargs):
-        self.calls += 1
+        self.calls += isinstance(args[0], self.kind)
         return self.function(*args, **kwargs)
 
 
 def test_each_file_is_parsed_walked_and_freed_of_comments_once(benchmark_module, run, tmp_path, monkeypatch):
     large = benchmark_module.with_project(run, tmp_path / "large", 80)
     count = len(list((large / "source").rglob("*.py")))
-    parsed, walked, lines = (
+    parsed, walked, lines, whole_trees = (
         Counter(monkeypatch, ast, "parse"),
-        Counter(monkeypatch, user_code, "_walked"),
+        Counter(monkeypatch, user_code, "_walked", ast.Module),
         Counter(monkeypatch, user_code, "_code_lines"),
+        Counter(monkeypatch, ast, "walk", ast.Module),
     )
-    whole_trees = [0]
-    walk = ast.walk
-
-    def counting(node):
-        whole_trees[0] += isinstance(node, ast.Module)
-        return walk(node)
-
-    monkeypatch.setattr(ast, "walk", counting)
     conclude(large, "en")
     assert count > 70
     assert parsed.calls <= count + 5
     assert walked.calls <= count
     assert lines.calls <= count
-    assert whole_trees[0] <= 2 * count
+    assert whole_trees.calls <= 2 * count
 
 
 def test_lines_are_not_searched_for_each_function(benchmark_module, run, tmp_path, monkeypatch):

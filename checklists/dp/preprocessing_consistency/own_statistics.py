@@ -74,8 +74,9 @@ def own_statistics(run_data: RunData) -> Optional[Finding]:
 
 
 def _fits(run_data: RunData, file: str) -> list:
-    made, given_to, found = _made_of(run_data, file), _given_to(run_data, file), []
-    for call in run_data.source.calls_named(file, _FITS):
+    found, calls = [], run_data.source.calls_named(file, _FITS)
+    made, given_to = (_made_of(run_data, file), _given_to(run_data, file)) if calls else ({}, {})
+    for call in calls:
         if call.args and isinstance(call.func, ast.Attribute):
             array, owner = root_name(call.args[0]), call.func.value
             if not (TRAINING.search(array) or OTHER.search(array)):

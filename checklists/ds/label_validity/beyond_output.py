@@ -149,9 +149,9 @@ def squashed_by(run_data: RunData, file: str, node: ast.expr, depth: int = 0) ->
     if isinstance(node, ast.Subscript):
         return squashed_by(run_data, file, node.value, depth)
     if isinstance(node, ast.Name) and not depth:
-        stores = [one for one in run_data.source.nodes(file, ast.Assign) if node.id in bound_names(one.targets)]
-        found = [squashed_by(run_data, file, one.value, 1) for one in stores if isinstance(one.targets[0], ast.Name)]
-        return found[0] if found and len(found) == len(stores) and all(found) else ""
+        values = run_data.source.values_given(file).get(node.id, [])
+        found = [squashed_by(run_data, file, one, 1) if one is not None else "" for one in values]
+        return found[0] if found and all(found) else ""
     if not isinstance(node, ast.Call):
         return ""
     name = called_name(node)

@@ -27,7 +27,8 @@ def zero_discount(run_data: RunData) -> Optional[Finding]:
         for name in _discounts(node)
     }
     for name in sorted(used):
-        given = [one for file in run_data.source.trees for one in _given(run_data, file, name)]
+        files = [file for file in run_data.source.trees if name in run_data.source.texts[file].replace("-", "_")]
+        given = [one for file in files for one in _given(run_data, file, name)]
         if given and all(value == 0 for value, _ in given):
             return _finding(run_data, name, [where for _, where in given])
     return None
