@@ -250,7 +250,6 @@ def _write_report(checklist: dict, folder: Path, lang: str, look: Optional[dict]
     import tempfile
 
     from msprec.record.checklist_file import write_checklist
-    from msprec.report.word import write_word
 
     try:
         write_checklist(checklist, folder / "checklist.json")
@@ -267,6 +266,8 @@ def _write_report(checklist: dict, folder: Path, lang: str, look: Optional[dict]
             return None
     if look is None:
         return target / "checklist.json"
+    from msprec.report.word import write_word
+
     try:
         write_word(checklist, target / "checklist.docx", folder, lang, **look)
         return target / "checklist.docx"
