@@ -8,6 +8,7 @@ from typing import Optional
 import numpy as np
 
 from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.common.data.truth_table import has_two_values
 from msprec.checklists.common.findings import (
     at,
     first_place,
@@ -32,8 +33,8 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 from msprec.record.schema import COLUMN, DATASETS
 
-#: Weights of two classes that differ by less are alike; a deviation of that much less than half of a range is half of it.
-_ALIKE, _NEARLY = 1.05, 0.02
+#: Weights of two classes that differ by less are alike.
+_ALIKE = 1.05
 
 
 def balance(run_data: RunData, dataset: Fact) -> Finding:
@@ -217,12 +218,6 @@ def _continued_sequence(dataset: Fact, counts: dict) -> Optional[str]:
     return None
 
 
-def _features(column: Fact) -> list:
-    """The least, the largest and the deviation of each feature of a column, or of the column as a whole."""
-    each = column.channels
-    return list(zip(each.min, each.max, each.std)) if each.min else [(column.min, column.max, column.std)]
-
-
 class _Balance:
     """The counts of one training set, with the shards of the other ranks, and what follows from them."""
 
@@ -277,7 +272,7 @@ class _Balance:
             return ok(self._counted(), self._evidence())
         # of a set so small, as a truth table is, no class is rare beside the others
         small = self.samples < self.run_data.limit("ds.03.few") * len(self.counts)
-        held = self._held_out() if small and not self._of_few_values() else 0
+        held = self._held_out() if small and not has_two_values(self.dataset) else 0
         if held and held >= self.run_data.limit("ds.03.held_out") * self.samples:
             return self._too_small(held)
         if small and not (unbalanced or self.absent):
@@ -324,16 +319,6 @@ class _Balance:
     def _held_out(self) -> int:
         """The most different samples, none of them trained on, that the network was called with outside training."""
         return max([one.distinct or 0 for one in self.run_data.trained_samples if one.trained_on == 0], default=0)
-
-    def _of_few_values(self) -> bool:
-        """Whether each feature lies at its two ends alone, as those of a truth table do, of which there are no more samples: it
-        deviates by half of its range."""
-        inputs = [one for one in self.dataset.columns if one.name != self.label.column]
-        features = [feature for one in inputs for feature in _features(one)]
-        return all(
-            None not in (low, high, std) and abs(high - low - 2 * std) <= _NEARLY * (high - low)
-            for low, high, std in features
-        )
 
     def _too_small(self, held: int) -> Finding:
         labels = self._label_origins(4)

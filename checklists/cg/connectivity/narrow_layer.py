@@ -5,6 +5,7 @@ from typing import Optional
 
 from msprec.bilingual import Text, percent
 from msprec.checklists.cg.connectivity.unsolved import unsolved_gain
+from msprec.checklists.common.data.truth_table import is_truth_table
 from msprec.checklists.common.script.setting_origin import UNITS, argument_origin
 from msprec.checklists.common.training.constant_prediction import learning_outcome
 from msprec.checklists.common.training.simple_predictors import behind_simple_predictor
@@ -24,7 +25,8 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
     cg.03.solved of the constant's loss, or came to nothing; or it has at most cg.03.narrow of the number of classes, nearest
     neighbours tell cg.03.told of them, and the training ended with more than cg.03.half_solved; or it has cg.03.tiny units at
     most, in a training that came far less down than nearest neighbours would bring it (td.01.neighbours; before no more outputs
-    than that, cg.03.half_as_far); or a Dense layer is given one number of each of so few filters, cg.03.narrow of the number of
+    than that, cg.03.half_as_far), or ended with more than cg.03.half_solved of a whole truth table, of which nothing is noise,
+    with fewer units than inputs; or a Dense layer is given one number of each of so few filters, cg.03.narrow of the number of
     outputs, in a training that ended with more than cg.03.half_solved; else None."""
     outcome, gain, nothing = learning_outcome(run_data), unsolved_gain(run_data), came_to_nothing(run_data)
     unknown = outcome.verdict == "unknown" and nothing
@@ -38,17 +40,21 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
     shapes = [list(weights[cell.path].shape) for cell in ran]
     # a bottleneck before many outputs, as of an autoencoder, may be as narrow as that on purpose
     halfway = shapes[-1][0] <= few and behind_simple_predictor(run_data, outcome, "cg.03.half_as_far") is not None
-    tiny = tiny or halfway
+    unsolved = gain is not None and gain < run_data.limit("cg.03.half_solved")
+    logic = unsolved and is_truth_table(run_data)
+    tiny = tiny or halfway or logic
     if len(ran) < (2 if tiny or nothing else 3):
         return None
     most = max(_most_units(run_data, shapes[-1][0], gain), few if tiny else 0)
     narrow = [
         n
         for n, one in enumerate(shapes[:-1])
-        if len(one) == 2 and one[0] <= most and (tiny or one[0] < one[1]) and shapes[n + 1][1:] == one[:1]
+        if len(one) == 2
+        and one[0] <= most
+        and ((tiny and not logic) or one[0] < one[1])
+        and shapes[n + 1][1:] == one[:1]
     ]
     pixels = int(run_data.limit("cg.03.narrow") * shapes[-1][0])
-    unsolved = gain is not None and gain < run_data.limit("cg.03.half_solved")
     narrow += [n for n in range(len(shapes) - 1) if unsolved and _pooled_away(shapes[n], shapes[n + 1], pixels)]
     if not narrow:
         return None
@@ -91,15 +97,13 @@ def _finding(run_data: RunData, cell: Fact, units: int, outputs: int, gain: Opti
     places = [cell.created, *made] if cell.created else []
     return problem(
         Text(
-            "{cls} 层 {name} 只有 {units} 个神经元，其后的全部 {n} 个{what}都只由它们算出，而训练{ended}。",
-            "The {cls} layer {name} has {units} only: all {n} {what} are computed from {them}, "
-            "and the training {ended}.",
+            "{cls} 层 {name} 只有 {units} 个神经元，其后的{what}都只由它们算出，而训练{ended}。",
+            "The {cls} layer {name} has {units} only: {what} computed from {them}, and the training {ended}.",
             units=Text(str(units), "a single unit") if units == 1 else Text(str(units), f"{units} units"),
             them=Text("它们", "that one number") if units == 1 else Text("它们", "these numbers"),
             cls=cell.class_,
             name=cell.path,
-            n=outputs,
-            what=Text("类别得分", "scores of classes") if classes else Text("输出", "outputs"),
+            what=_computed(outputs, classes),
             ended=Text("没有学到东西", "came to nothing")
             if gain is None
             else Text(
@@ -112,3 +116,11 @@ def _finding(run_data: RunData, cell: Fact, units: int, outputs: int, gain: Opti
         run_data.code_at(places, Text("过窄的层", "The narrow layer")),
         places or [network.place for network in run_data.networks][:1],
     )
+
+
+def _computed(outputs: int, classes: bool) -> Text:
+    if outputs == 1:
+        return Text("输出", "the output is")
+    if classes:
+        return Text("全部 {n} 个类别得分", "all {n} scores of classes are", n=outputs)
+    return Text("全部 {n} 个输出", "all {n} outputs are", n=outputs)

@@ -6,6 +6,7 @@ from msprec.bilingual import Text, listed, percent
 from msprec.checklists.common.findings import EVIDENCE, gradients_figure, no_training
 from msprec.checklists.common.script.class_choice import chosen_at
 from msprec.checklists.common.script.setting_origin import count_origins
+from msprec.checklists.common.training.simple_predictors import behind_simple_predictor
 from msprec.checklists.common.training.training_curves import is_steep, training_curve
 from msprec.checklists.td.gradient_flow.deep_stack import deep_stack
 from msprec.checklists.td.gradient_flow.depth import Depth, course_of
@@ -51,6 +52,8 @@ def gradient_flow(run_data: RunData) -> Finding:
     ratio is below td.02.gone), whatever the updates are (Adam's do not depend on the size of a gradient); the same with
     gradients above td.02.exploding times the last layers', or above td.02.growing times in the first sample where one step
     changes the first layers by td.02.leap of themselves.
+    So is a course below td.02.falling through td.02.few of them in a training that never came below a constant prediction,
+    where the nearest of other samples tell the targets.
     Also a problem: such layers with a first sample that falls so to below td.02.falling, in a training that came less than
     td.02.way below a constant prediction.
     And a stack of td.02.stack fully connected layers without shortcuts and normalisation, in a training that came to nothing.
@@ -89,6 +92,9 @@ def _judged(run_data: RunData, sampled: Sampled, course: Depth, shown: list) -> 
         held_up = squashed and (_held_up(run_data) or _short_of_solved(run_data, course))
         if far and (held_up or (not learnt and _hardly_updated(run_data, course))):
             return problem(_vanish(course, sampled), _VANISHING, shown, [*squashed, *places])
+        few = _squashed(run_data, "td.02.few") if _behind_neighbours(run_data) else []
+        if few:
+            return problem(_vanish(course, sampled), _VANISHING, shown, [*few, *places])
         if not learnt:
             return undecided(_vanish(course, sampled), _look(sampled), shown, places)
         return ok(_vanish(course, sampled, learnt=True), shown)
@@ -120,6 +126,12 @@ def _held_up(run_data: RunData) -> bool:
     gain = outcome.outcome.gain
     falls = training is None or is_steep(run_data, training) or half_way(outcome.score)
     return gain is not None and gain < run_data.limit("td.02.way") and not falls
+
+
+def _behind_neighbours(run_data: RunData) -> bool:
+    """Whether the training never came below a constant prediction's loss, and the nearest of other samples tell its targets."""
+    outcome = run_data.once(assess).outcome
+    return (outcome.gain or 0.0) <= 0 and behind_simple_predictor(run_data, outcome) is not None
 
 
 def _short_of_solved(run_data: RunData, course: Depth) -> bool:
@@ -176,13 +188,14 @@ def _leap(course: Depth, sampled: Sampled) -> Text:
     )
 
 
-def _squashed(run_data: RunData) -> list:
-    """Places of the sigmoid and tanh between the layers, where there are td.02.layers of them or more."""
+def _squashed(run_data: RunData, least: str = "td.02.layers") -> list:
+    """Places of the sigmoid and tanh between the layers, where there are so many of them or more."""
     ends = [one for one in run_data.probes.units.moments if one.moment == "end"]
     found = [one for one in ends[-1].entries if one.kind in ("sigmoid", "tanh") and one.hidden] if ends else []
     chosen = [at for one in found for at in chosen_at(run_data, one.place, one.operator or "")]
-    places = {(at.file, at.line): at for at in [*(one.place for one in found), *chosen] if at}
-    return list(places.values()) if len(found) >= run_data.limit("td.02.layers") else []
+    made = [one.created for one in found]
+    places = {(at.file, at.line): at for at in [*(one.place for one in found), *chosen, *made] if at}
+    return list(places.values()) if len(found) >= run_data.limit(least) else []
 
 
 def _hardly_updated(run_data: RunData, course: Depth) -> bool:

@@ -54,3 +54,25 @@ def test_few_units_of_a_regression_that_stays_half_way_behind_its_neighbours(tmp
     made.facts["probes"]["losses"][0].update(kind="mse", name="MSELoss", predicted={"shape": [32, classes]})
     made.facts["probes"]["target_control"] = {"samples": 600, "explained": 0.99, "by": "neighbours"}
     assert (judge_narrow_layer(run_data(tmp_path, made)) is not None) is found
+
+
+@pytest.mark.parametrize(
+    ("units", "share", "rows", "found"),
+    [
+        (2, 0.4, 64, True),
+        (12, 0.4, 64, False),
+        (2, 0.9, 64, False),
+        (2, 0.4, 60, False),  # rows that were drawn may contradict each other
+        (6, 0.4, 64, False),
+    ],
+)
+def test_few_units_for_a_truth_table(tmp_path, units, share, rows, found):
+    made = network(units, 1 - share, 1)
+    made.set("loss", [{"class": "MSELoss", "builtin": True, "args": "", "place": None}])
+    ends = {"axis": 1, "mean": [0.0] * 6, "std": [1.0] * 6, "min": [-1.0] * 6, "max": [1.0] * 6}
+    inputs = column("x", shape=[6], min=-1.0, max=1.0, mean=0.0, std=1.0, channels=ends)
+    target = column("y", shape=[1], min=-1.0, max=1.0, mean=0.0, std=1.0)
+    made.set("datasets", [{**dataset(label=TARGET, samples_per_pass=rows), "columns": [inputs, target]}])
+    made.set("parameters", [parameter("0.weight", [units, 6]), parameter("2.weight", [1, units])])
+    made.facts["probes"]["losses"][0].update(kind="mse", name="MSELoss", predicted={"shape": [16, 1]})
+    assert (judge_narrow_layer(run_data(tmp_path, made)) is not None) is found
