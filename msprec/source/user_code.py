@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from operator import itemgetter
 from typing import Optional, Union
+from weakref import WeakKeyDictionary
 
 from msprec.source.files import parse
 from msprec.source.module import fields_of, last_name, positional
@@ -21,6 +22,10 @@ _SILENT = re.compile(
     r"#[^\n]*|\"{3}(?:\\.|[^\\])*?\"{3}|'{3}(?:\\.|[^\\])*?'{3}|\"(?:\\.|[^\\\n\"])*\"|'(?:\\.|[^\\\n'])*'", re.DOTALL
 )
 _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
+#: Scopes of their own, which are no part of the one around them.
+_APART = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+#: What `own_nodes` gave, as long as the tree is kept: several items ask for the nodes of the same scope, name by name.
+_OWN: WeakKeyDictionary = WeakKeyDictionary()
 _ITERATORS = re.compile(r"create_(tuple|dict)_iterator|data_?set|data_?loader|loader|train|batch", re.IGNORECASE)
 
 
@@ -361,12 +366,36 @@ def value_among(nodes: Iterable[ast.AST], name: str) -> Optional[ast.expr]:
     return given[0] if len(given) == 1 else None
 
 
-def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a module, function or class in the order of the source, without the functions and classes in it."""
-    for child in ast.iter_child_nodes(scope):
-        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            yield child
-            yield from own_nodes(child)
+def own_nodes(scope: ast.AST) -> tuple:
+    """The nodes of a module, function or class in the order of the source, without the functions and classes in it, and without
+    what a name is for (`ast.Load`, …)."""
+    found = _OWN.get(scope)
+    if found is None:
+        found = _OWN[scope] = _own(scope)
+    return found
+
+
+def _own(scope: ast.AST) -> tuple:
+    found: list = []
+    stack = _children(scope)[::-1]
+    while stack:
+        node = stack.pop()
+        if node.__class__ not in _APART:
+            found.append(node)
+            stack += _children(node)[::-1]
+    return tuple(found)
+
+
+def _children(node: ast.AST) -> list:
+    """What `ast.iter_child_nodes` gives, without what a name is for."""
+    found: list = []
+    for field in fields_of(node.__class__):
+        child = getattr(node, field, None)
+        if child.__class__ is list:
+            found += [part for part in child if isinstance(part, ast.AST)]
+        elif isinstance(child, ast.AST):
+            found.append(child)
+    return found
 
 
 def assigned_parts(target: ast.expr, value: ast.expr) -> list:
@@ -415,12 +444,7 @@ def _walked(tree: ast.AST) -> list:
     """What `ast.walk` gives, in its order and in a third of its time, without what a name is for (`ast.Load`, …)."""
     found = [tree]
     for node in found:
-        for field in fields_of(node.__class__):
-            child = getattr(node, field, None)
-            if child.__class__ is list:
-                found += [part for part in child if isinstance(part, ast.AST)]
-            elif isinstance(child, ast.AST):
-                found.append(child)
+        found += _children(node)
     return found
 
 

@@ -176,8 +176,10 @@ def codes_among_integers(run_data: RunData, column: Fact) -> list:
     total = sum(count for _, count in numbers)
     found = []
     for value, count in numbers:
+        if not is_code(value) or count < run_data.limit("ds.01.count"):
+            continue
         rest = [other for other, _ in numbers if other != value and not is_code(other)]
-        if not is_code(value) or len(rest) < 3 or count < run_data.limit("ds.01.count"):
+        if len(rest) < 3:
             continue
         width, gap = max(rest) - min(rest), min(abs(value - other) for other in rest)
         if count / total >= run_data.limit("ds.01.share") and gap >= _code_gap(run_data, value) * width:

@@ -23,6 +23,8 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _PARTS = ("split", "array_split", "vsplit")
 #: Calls whose rows are vectors of a single one: what takes them is the class.
 _UNIT_ROWS = {"eye", "identity"}
+#: What `_given_to` looks at.
+_GIVES = {ast.Call, ast.Assign, ast.AugAssign, ast.AnnAssign}
 
 
 def input_origins(run_data: RunData, position: int) -> list:
@@ -43,12 +45,11 @@ def array_origins(run_data: RunData, dataset: Fact, column: Fact) -> list:
         column: One of its columns.
     """
     begin = first_place(dataset)
-    tree = run_data.source.trees.get(begin.file) if begin and begin.file else None
-    if tree is None or not begin.line:
+    if begin is None or begin.file not in run_data.source.trees or not begin.line:
         return []
     index = next((number for number, one in enumerate(dataset.columns) if one.name == column.name), 0)
-    given = _given(tree, begin.line, index, column.name or "", plain_arrays(dataset))
-    return [] if given is None else _origins(run_data, tree, begin, given, index, callers_of(dataset))
+    given = _given(_calls_at(run_data, begin), index, column.name or "", plain_arrays(dataset))
+    return [] if given is None else _origins(run_data, begin, given, index, callers_of(dataset))
 
 
 def label_origins(run_data: RunData) -> list:
@@ -68,13 +69,12 @@ def argument_origins(run_data: RunData, call: Fact, position: int, callers: Sequ
         callers: The calls of the function around it that are followed, that of the function itself first.
         network: The class of what is called, where the line may call something else as well.
     """
-    tree = run_data.source.trees.get(call.file) if call and call.file else None
-    if tree is None or not call.line:
+    if call is None or call.file not in run_data.source.trees or not call.line:
         return []
-    own = _calls_of(run_data, tree, call, network) if network else []
+    own = _calls_of(run_data, call, network) if network else []
     given = next((one.args[position] for one in own if len(one.args) > position), None)
-    given = given or _given(tree, call.line, position, "", True)
-    return [] if given is None else _origins(run_data, tree, call, given, position, callers)
+    given = given or _given(_calls_at(run_data, call), position, "", True)
+    return [] if given is None else _origins(run_data, call, given, position, callers)
 
 
 def row_origins(run_data: RunData, places: list) -> list:
@@ -95,18 +95,16 @@ def row_origins(run_data: RunData, places: list) -> list:
     return each_place_once(found)
 
 
-def _origins(
-    run_data: RunData, tree: ast.AST, begin: Fact, given: ast.expr, index: int, callers: Sequence = ()
-) -> list:
+def _origins(run_data: RunData, begin: Fact, given: ast.expr, index: int, callers: Sequence = ()) -> list:
     scopes = _scopes(run_data, begin)
     lines: list = []
     source, before = _source_object(scopes, given, begin.line)
-    held = _held(tree, source, index)
+    held = _held(run_data, begin.file, source, index)
     if held is None and isinstance(source, (ast.Tuple, ast.List)) and index < len(source.elts):
         held = source.elts[index]
     followed = list(_followed(scopes, held or given, before if held is not None else begin.line, 0))
     made_here = held is not None and not isinstance(held, ast.Name)  # cut or scaled where the source object is made
-    for line in (*_in_source(tree, source, index), *([before] if made_here else []), *followed):
+    for line in (*_in_source(run_data, begin.file, source, index), *([before] if made_here else []), *followed):
         if line not in lines and line != begin.line:
             lines.append(line)
     found = [place(begin.file, line) for line in lines]
@@ -132,10 +130,9 @@ def _handed_in(run_data: RunData, where: Fact, node: ast.expr, callers: Sequence
     if not callers:
         return []
     function, caller = _scopes(run_data, where)[0], callers[0]
-    tree = run_data.source.trees.get(caller.file)
-    if tree is None or not isinstance(function, _FUNCTIONS):
+    if caller.file not in run_data.source.trees or not isinstance(function, _FUNCTIONS):
         return []
-    call = next((one for one in _calls_at(tree, caller.line) if called_name(one) == function.name), None)
+    call = next((one for one in _calls_at(run_data, caller) if called_name(one) == function.name), None)
     names = argument_names(function)
     if call is None:
         return []
@@ -167,15 +164,14 @@ def argument_of(call: ast.Call, name: str, position: int) -> Optional[ast.expr]:
     return call.args[position] if named is None and position < len(call.args) else named
 
 
-def _calls_at(tree: ast.AST, line: int) -> list:
+def _calls_at(run_data: RunData, where: Fact) -> list:
     """The calls that a line belongs to."""
-    calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)]
-    return [one for one in calls if one.lineno <= line <= (one.end_lineno or one.lineno)]
+    calls = run_data.source.nodes(where.file, ast.Call)
+    return [one for one in calls if one.lineno <= (where.line or 0) <= (one.end_lineno or one.lineno)]
 
 
-def _given(tree: ast.AST, line: int, index: int, name: str, plain: bool) -> Optional[ast.expr]:
-    """The argument of the outermost call at the line that holds the column."""
-    calls = _calls_at(tree, line)
+def _given(calls: list, index: int, name: str, plain: bool) -> Optional[ast.expr]:
+    """The argument of the outermost of a line's calls that holds the column."""
     if plain:
         calls = [one for one in calls if len(one.args) > index and not _of_result(one)]
         call = next((one for one in calls if any(map(_is_tensor, one.args))), next(iter(calls), None))
@@ -197,12 +193,12 @@ def _given(tree: ast.AST, line: int, index: int, name: str, plain: bool) -> Opti
     return None
 
 
-def _calls_of(run_data: RunData, tree: ast.AST, call: Fact, network: str) -> list:
+def _calls_of(run_data: RunData, call: Fact, network: str) -> list:
     """Of the calls that a line belongs to those of what is made of a network's class."""
     stores = run_data.source.nodes(call.file, ast.Assign)
     made = [one for one in stores if isinstance(one.value, ast.Call) and called_name(one.value) == network]
     names = {name for one in made for name in bound_names(one.targets)}
-    return [one for one in _calls_at(tree, call.line or 0) if called_name(one) in names]
+    return [one for one in _calls_at(run_data, call) if called_name(one) in names]
 
 
 def _is_tensor(node: ast.expr) -> bool:
@@ -224,10 +220,10 @@ def _source_object(scopes: list, given: ast.expr, before: int) -> tuple:
     return given, before
 
 
-def _held(tree: ast.AST, made: ast.expr, index: int) -> Optional[ast.expr]:
+def _held(run_data: RunData, file: str, made: ast.expr, index: int) -> Optional[ast.expr]:
     """The argument of a source object's call that its ``__getitem__`` hands the column out of; None where that is not plain."""
     name = called_name(made) if isinstance(made, ast.Call) else None
-    classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef) and one.name == name]
+    classes = [one for one in run_data.source.nodes(file, ast.ClassDef) if one.name == name]
     methods = {one.name: one for found in classes for one in found.body if isinstance(one, _FUNCTIONS)}
     if not isinstance(made, ast.Call) or not {"__init__", "__getitem__"} <= set(methods):
         return None
@@ -246,12 +242,12 @@ def _held(tree: ast.AST, made: ast.expr, index: int) -> Optional[ast.expr]:
     return made.args[place] if place < len(made.args) else named
 
 
-def _in_source(tree: ast.AST, made: ast.expr, index: int) -> Iterator[int]:
+def _in_source(run_data: RunData, file: str, made: ast.expr, index: int) -> Iterator[int]:
     """The lines in a source object's ``__getitem__`` or a generator function that make the column, and those that give its
     attributes there their values."""
     name = called_name(made) if isinstance(made, ast.Call) else getattr(made, "id", None)
-    for one in ast.walk(tree) if name is not None else ():
-        if getattr(one, "name", None) != name:
+    for one in run_data.source.nodes(file, ast.ClassDef, *_FUNCTIONS):
+        if one.name != name:
             continue
         bodies = [
             body
@@ -261,13 +257,14 @@ def _in_source(tree: ast.AST, made: ast.expr, index: int) -> Iterator[int]:
         for body in bodies:
             yield from _handed_out(body, index)
             yield from _given_attributes(one, body, index)
-            yield from _from_outside(tree, body, index)
+            yield from _from_outside(run_data, file, body, index)
 
 
-def _from_outside(tree: ast.AST, generator: ast.AST, index: int) -> Iterator[int]:
+def _from_outside(run_data: RunData, file: str, generator: ast.AST, index: int) -> Iterator[int]:
     """The lines that gave what a generator function takes from around it, its arguments left out, their values."""
-    around = [one for one in ast.walk(tree) if isinstance(one, _FUNCTIONS) and one is not generator]
-    scopes = [*(one for one in reversed(around) if any(inner is generator for inner in ast.walk(one))), tree]
+    around = [one for one in run_data.source.nodes(file, *_FUNCTIONS) if one is not generator]
+    inside = (one for one in reversed(around) if any(inner is generator for inner in ast.walk(one)))
+    scopes = [*inside, run_data.source.trees[file]]
     for value in _returned(generator, index):
         for name in _behind(generator, value, value.lineno + 1):
             if name not in argument_names(generator):
@@ -410,7 +407,7 @@ def _assigned(scope: ast.AST, name: str, before: int) -> Optional[tuple]:
     index is its place in a tuple of names."""
     found = None
     for node in own_nodes(scope):
-        given = _given_to(node, name)
+        given = _given_to(node, name) if node.__class__ in _GIVES else None
         if given is not None and given[0] < before and (found is None or given[0] >= found[0]):
             found = given
     return found

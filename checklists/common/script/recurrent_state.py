@@ -43,9 +43,9 @@ def through_the_loop(run_data: RunData, dataset: Fact) -> Optional[Fact]:
     fed = [first_place(dataset)] if plain_arrays(dataset) else []  # where the step was given its arrays
     seen = [one for one in (dataset.iterated_at, *fed) if one and one.file]
     steps = _functions_around(run_data, seen)
-    for file, tree in sorted(run_data.source.trees.items()):
+    for file in sorted(run_data.source.trees):
         for loop in run_data.source.nodes(file, ast.For, ast.While):
-            over_data = _iterates_data(loop, tree) or (not fed and _spans(loop, file, seen))
+            over_data = _iterates_data(run_data, file, loop) or (not fed and _spans(loop, file, seen))
             for statement in (node for node in loop.body if isinstance(node, ast.Assign)):
                 call = statement.value
                 if not isinstance(call, ast.Call):
@@ -68,12 +68,13 @@ def _spans(node: ast.stmt, file: str, seen: list) -> bool:
     return any(one.file == file and node.lineno <= (one.line or 0) <= (node.end_lineno or 0) for one in seen)
 
 
-def _iterates_data(loop: ast.AST, tree: ast.AST) -> bool:
+def _iterates_data(run_data: RunData, file: str, loop: ast.AST) -> bool:
     """A loop over batches; the loop over the elements of a sequence, inside the network, is another."""
     if not isinstance(loop, ast.For):
         return False
     names = _names(loop.iter)
-    made = (node.value for node in ast.walk(tree) if isinstance(node, ast.Assign) and names & _names_of(node.targets))
+    stores = run_data.source.nodes(file, ast.Assign)
+    made = (node.value for node in stores if names & _names_of(node.targets))
     return is_data_loop(loop) or any("_iterator(" in ast.unparse(value) for value in made)
 
 
