@@ -366,7 +366,7 @@ def value_among(nodes: Iterable[ast.AST], name: str) -> Optional[ast.expr]:
     return given[0] if len(given) == 1 else None
 
 
-def own_nodes(scope: ast.AST) -> tuple:
+def own_nodes(scope: ast.AST) -> tuple[ast.AST, ...]:
     """The nodes of a module, function or class in the order of the source, without the functions and classes in it, and without
     what a name is for (`ast.Load`, …)."""
     found = _OWN.get(scope)
@@ -375,7 +375,7 @@ def own_nodes(scope: ast.AST) -> tuple:
     return found
 
 
-def _own(scope: ast.AST) -> tuple:
+def _own(scope: ast.AST) -> tuple[ast.AST, ...]:
     found: list = []
     stack = _children(scope)[::-1]
     while stack:
