@@ -16,6 +16,8 @@ from msprec.record.reader import RunFolder
 
 PROJECT = Path(__file__).parent / "project"
 STEPS = 12
+#: One process makes what the tests here share, which takes longest.
+pytestmark = pytest.mark.xdist_group("msrun")
 
 
 class Launch:

@@ -48,6 +48,9 @@ from msprec.bilingual import Text
 from msprec.engine import finding
 from msprec.engine.item import item
 
+#: One process makes what the tests here share, which takes longest.
+pytestmark = pytest.mark.xdist_group("third party")
+
 
 @item("acme.02")
 def owner(run_data):

@@ -13,6 +13,9 @@ from msprec.engine.family import items
 from msprec.runtime import hook_points
 from msprec.runtime.hook_points import HOOK_POINTS
 
+#: One process makes what the tests here share, which takes longest.
+pytestmark = pytest.mark.xdist_group("hook points")
+
 DRIVER = Path(__file__).with_name("take_away.py")
 
 
