@@ -28,6 +28,7 @@ from msprec.checklists.common.loss.loss_rules import check_beside, check_inputs,
 from msprec.checklists.common.loss.loss_shapes import spread
 from msprec.checklists.common.loss.loss_with_inputs import built_in, of_script, range_of
 from msprec.checklists.common.loss.pair_distance import is_distance
+from msprec.checklists.common.loss.without_floor import falls_without_floor, terms_of_loss
 from msprec.checklists.common.loss.wrong_loss import Wrong, called
 from msprec.checklists.common.script.array_origin import array_origins
 from msprec.checklists.common.training.given_gradients import rate_sized
@@ -214,7 +215,30 @@ def _wrongs(run_data: RunData, own: list) -> list:
         return _apart([*found, *inputs])
     checks = [(check, one) for one in probes.losses for check in (_check_reduced, _check_sign)]
     checks += [(check_direction, one) for one in probes.own_losses if probes.losses and not is_distance(one)]
-    return list(_raised([*checks, *((check_own, one) for one in own)], run_data))[:1]
+    found = list(_raised([*checks, *((check_own, one) for one in own)], run_data))[:1]
+    return found or [one for one in [_without_floor(run_data)] if one is not None]
+
+
+def _without_floor(run_data: RunData) -> Optional[Wrong]:
+    fall = falls_without_floor(run_data)
+    if fall is None:
+        return None
+    return Wrong(
+        Text(
+            "loss 没有下界：从 {start} 一路降到 {least}（第 {step} 步）。误差、交叉熵、KL 散度都不小于 0，这样的 loss "
+            "中有一项的符号反了，或者要增大的量被当作 loss 来减小。",
+            "The loss has no lower bound: it falls from {start} to {least} (step {step}). Errors, cross entropies and "
+            "divergences are not below 0: in such a loss a term has the wrong sign, or what is to grow is made smaller.",
+            start=fall.start,
+            least=fall.least,
+            step=fall.step,
+        ),
+        Text(
+            "逐项打印 loss，看是哪一项一直变小，改正它的符号。",
+            "Print the terms of the loss one by one, see which of them falls without end, and turn its sign.",
+        ),
+        *terms_of_loss(run_data),
+    )
 
 
 def _raised(checks: list, run_data: RunData) -> Iterator[Wrong]:

@@ -152,12 +152,13 @@ class Order:
             return None
         return ok(
             Text(
-                "已启用混洗（{means}），顺序是随机的{mixed}；但每个 epoch 都新建迭代器，固定种子下都得到这同一个顺序（第一遍之后"
+                "已启用混洗（{means}），顺序是随机的{mixed}；但{each}，固定种子下都得到这同一个顺序（第一遍之后"
                 "的 {n} 遍中有 {same} 遍）。没有看到由此造成的过拟合；在循环外只建一个迭代器"
                 "（create_tuple_iterator(num_epochs=N)），每个 epoch 就会换新的顺序。",
-                "Shuffling is on ({means}) and the order is random{mixed}; but each epoch makes a new iterator, which under a "
+                "Shuffling is on ({means}) and the order is random{mixed}; but {each} makes a new iterator, which under a "
                 "fixed seed draws this same order again ({same} of {n} later passes). No overfitting is seen that would "
                 "follow from it; one iterator for all epochs (create_tuple_iterator(num_epochs=N)) gives each a new order.",
+                each=self._each_iterator(),
                 means=listed(self.shuffle.means) if self.shuffle.means else None,
                 mixed=self._label_words(),
                 n=len(self.compared),
@@ -217,8 +218,21 @@ class Order:
         return any(re.search(_DRAWN, ast.unparse(one.value)) for one in [*here, *made])
 
     def _renewed(self) -> bool:
-        """Whether a declared shuffle began anew in each pass."""
-        return bool(self.shuffle.declared and self.dataset.order.new_iterator_each_pass)
+        """Whether a declared shuffle began anew in each pass, or in each that has the order of the first: the first pass of a new
+        iterator, as each `Model.train` makes one."""
+        if not self.shuffle.declared:
+            return False
+        first: dict = {}
+        for entry in self.passes:
+            first.setdefault(entry.iterator, entry)
+        again = [entry for entry in self.compared if entry.same_order_as_first]
+        anew = bool(again) and all(entry.iterator and first[entry.iterator] is entry for entry in again)
+        return bool(self.dataset.order.new_iterator_each_pass or anew)
+
+    def _each_iterator(self) -> Text:
+        if self.dataset.order.new_iterator_each_pass:
+            return Text("每个 epoch 都新建迭代器", "each epoch")
+        return Text("每次调用 Model.train 都新建迭代器", "each call of Model.train")
 
     def _same(self) -> int:
         return sum(1 for entry in self.compared if entry.same_order_as_first)
@@ -402,9 +416,10 @@ class Order:
         same, renewed = self._same(), self._renewed()
         why = (
             Text(
-                "；虽然声明了混洗（{means}），但每个 epoch 都新建迭代器，固定种子下顺序重复{harm}",
-                "; shuffling is declared ({means}), but each epoch makes a new iterator, which under a fixed seed "
+                "；虽然声明了混洗（{means}），但{each}，固定种子下顺序重复{harm}",
+                "; shuffling is declared ({means}), but {each} makes a new iterator, which under a fixed seed "
                 "starts the same order again{harm}",
+                each=self._each_iterator(),
                 harm=Text("，而且训练过拟合了", ", and the training overfits")
                 if overfits(self.run_data)
                 else Text("", ""),

@@ -7,6 +7,7 @@ from msprec.checklists.common.data.target_scale import target_scale
 from msprec.checklists.common.findings import train_sets
 from msprec.checklists.common.loss.custom_loss import lowers_rewards
 from msprec.checklists.common.loss.loss_rules import computed_twice, sign_turned
+from msprec.checklists.common.loss.without_floor import falls_without_floor
 from msprec.checklists.common.training.given_gradients import given_share
 from msprec.checklists.common.training.manual_loss_scaling import keeps_scale
 from msprec.checklists.common.weights.cannot_learn import judged_after
@@ -43,6 +44,12 @@ def settled_first(run_data: RunData) -> Optional[tuple]:
         why = Text(
             "loss 的符号反了（cg.04），误差在任何学习率下都会增大，学习率要在改正之后再判断",
             "The sign of the loss is turned (cg.04): at any rate the error grows, so the rate is for judging after that",
+        )
+        return why, "cg.04"
+    if falls_without_floor(run_data) is not None:
+        why = Text(
+            "loss 没有下界（cg.04），在任何学习率下都会降下去直到溢出，学习率要在改正之后再判断",
+            "The loss has no lower bound (cg.04): at any rate it falls until it overflows, so the rate is for judging after that",
         )
         return why, "cg.04"
     if run_data.probes.differentiated.of in ("sum", "first"):

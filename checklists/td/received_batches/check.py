@@ -26,6 +26,7 @@ from msprec.checklists.td.received_batches.changed_in_place import changed_in_pl
 from msprec.checklists.td.received_batches.done_flags import inverted_ends, unread_ends
 from msprec.checklists.td.received_batches.encoded_targets import encoded_targets
 from msprec.checklists.td.received_batches.exchanged_parts import exchanged_parts
+from msprec.checklists.td.received_batches.few_buckets import few_buckets
 from msprec.checklists.td.received_batches.first_rows import first_rows_beside_drawn, plain_rows_beside_drawn
 from msprec.checklists.td.received_batches.forward_returns import forward_returns
 from msprec.checklists.td.received_batches.graph_rows import graph_rows
@@ -485,6 +486,7 @@ _JUDGES = (
     tables_by_place,
     split_apart,
     untrained_ids,
+    few_buckets,
     left_out_rows,
     part_of_rows,
     noisy_targets,

@@ -28,7 +28,7 @@ def zero_discount(run_data: RunData) -> Optional[Finding]:
     }
     for name in sorted(used):
         files = [file for file in run_data.source.trees if name in run_data.source.texts[file].replace("-", "_")]
-        given = [one for file in files for one in _given(run_data, file, name)]
+        given = [one for file in files for one in numbers_given(run_data, file, name)]
         if given and all(value == 0 for value, _ in given):
             return _finding(run_data, name, [where for _, where in given])
     return None
@@ -48,7 +48,7 @@ def name_of(node: ast.expr) -> str:
     return last_name(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
 
 
-def _given(run_data: RunData, file: str, name: str) -> Iterator[tuple]:
+def numbers_given(run_data: RunData, file: str, name: str) -> Iterator[tuple]:
     """``(number, place)`` of every number that a file gives a name, a field, a key or an argument of that name."""
     pairs: list = []
     for node in run_data.source.nodes(file, ast.Assign, ast.AnnAssign):

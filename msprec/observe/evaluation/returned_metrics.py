@@ -82,7 +82,8 @@ class ReturnObserver:
         metrics = {}
         listed, count = _numbers(value)
         for position, key, number in listed:
-            metrics[name_of(code, caller, position, count, key)] = number
+            # of two by one name, such as the share of right digits and of right numbers, the first is what it is about
+            metrics.setdefault(name_of(code, caller, position, count, key), number)
         if metrics:
             del self.found[start:]  # what the functions within it gave is in what it gives
             self.found.append((self.step, self.observer.datasets.epoch, metrics, data, code, caller))

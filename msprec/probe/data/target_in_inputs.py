@@ -24,7 +24,7 @@ def target_in_inputs(material, losses: list) -> Optional[dict]:
     """The entry ``target_in_inputs`` of ``probes.json``; None where no input holds the targets, or the loss does not see it.
 
     A sequence, (batch, steps, values) or whole numbers (batch, steps), is looked at in its last step only: to give back an
-    earlier one is a task of its own.
+    earlier one is a task of its own. Of several targets a sample those count that are the last steps of a window.
 
     Args:
         material: What the run has left.
@@ -35,21 +35,22 @@ def target_in_inputs(material, losses: list) -> Optional[dict]:
         return None
     target = positions.pop()
     batches = [[to_numpy(one) for one in tensors_in(batch)] for batch in material.batches]
-    found = _column(batches, target)
+    held = [arrays[target] if target < len(arrays) else np.zeros(()) for arrays in batches]
+    if any(one.ndim == 0 or not one.size for one in held) or len({one.shape[1:] for one in held}) != 1:
+        return None
+    aimed = np.concatenate([one.reshape(len(one), -1) for one in held])
+    found = _column(batches, target, aimed[:, 0]) if aimed.shape[1] == 1 else _end_of_window(batches, target, aimed)
     if found is None:
         return None
-    position, column, samples = found
+    position, at, told = found
     with material.in_inference():
-        seen = _is_seen(material, position, column)
-    return {"input": position, "column": column, "samples": samples, "target": target} if seen else None
+        seen = _is_seen(material, position, at)
+    return {"input": position, **told, "samples": len(aimed), "target": target} if seen else None
 
 
-def _column(batches: list, target: int) -> Optional[tuple]:
-    """``(input, column of its flattened samples, samples)`` of the first column that holds the targets."""
-    held = [arrays[target] if target < len(arrays) else np.zeros(()) for arrays in batches]
-    if any(one.ndim == 0 or one.size != len(one) for one in held):
-        return None
-    aimed = np.concatenate([one.reshape(-1) for one in held])
+def _column(batches: list, target: int, aimed: np.ndarray) -> Optional[tuple]:
+    """``(input, index of the column, {"column"})`` of the first column of an input's flattened samples that holds the targets,
+    (samples,)."""
     counts = np.unique(aimed, return_counts=True)[1]
     if len(aimed) < _SAMPLES or len(aimed) - counts.max() < _OTHERS:
         return None
@@ -59,8 +60,42 @@ def _column(batches: list, target: int) -> Optional[tuple]:
             continue
         equal = np.isclose(columns, aimed[:, None], rtol=_EQUAL, atol=0).all(0)
         if equal.any():
-            return position, int(equal.argmax()), len(aimed)
+            column = int(equal.argmax())
+            part = _compared(batches[0][position])
+            sequence = part.shape != batches[0][position].shape
+            at = np.unravel_index(column, part.shape[1:])
+            return position, (slice(None), *((-1, *at[1:]) if sequence else at)), {"column": column}
     return None
+
+
+def _end_of_window(batches: list, target: int, aimed: np.ndarray) -> Optional[tuple]:
+    """``(input, index of the steps, {"column", "steps", "of_targets"})`` where the first of several real targets, (samples,
+    targets), are the last steps of a longer window of one series; its steps and its column. Not of a series that repeats itself,
+    whose future is its past."""
+    if aimed.dtype.kind != "f" or len(aimed) < _SAMPLES or not np.ptp(aimed, axis=0).all():
+        return None
+    for position in range(len(batches[0])):
+        arrays = [one[position] for one in batches if position < len(one)] if position != target else []
+        if not arrays or len({one.shape[1:] for one in arrays}) != 1 or arrays[0].dtype.kind != "f":
+            continue
+        windows = np.concatenate(arrays)
+        if windows.ndim not in (2, 3) or len(windows) != len(aimed) or windows.shape[1] <= aimed.shape[1]:
+            continue
+        whole = windows.shape[1]
+        for column, series in enumerate(np.moveaxis(windows.reshape(*windows.shape[:2], -1), 2, 0)):
+            begins = np.flatnonzero(_same(series, aimed[:, :1]))
+            begin = int(begins[-1]) if len(begins) else whole
+            steps = whole - begin
+            ends = 0 < steps <= aimed.shape[1] and all(_same(series[:, begin:], aimed[:, :steps]))
+            if ends and not any(_same(series[:, 1:], series[:, :1])):
+                at = (slice(None), slice(begin, None), *((column,) if windows.ndim == 3 else ()))
+                return position, at, {"column": column, "steps": steps, "of_targets": int(aimed.shape[1])}
+    return None
+
+
+def _same(numbers: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """(columns,): whether numbers, (samples, columns), are the others in all samples."""
+    return np.isclose(numbers, others, rtol=_EQUAL, atol=0).all(0)
 
 
 def _columns(batches: list, position: int) -> Optional[np.ndarray]:
@@ -80,17 +115,15 @@ def _compared(array: np.ndarray) -> np.ndarray:
     return array[:, -1:] if array.dtype.kind in "iu" or array.ndim == 3 else array
 
 
-def _is_seen(material, position: int, column: int) -> bool:
-    """Whether the loss of a batch changes with that number, and not by itself; of a network that gives the same whatever that
-    input is, which cannot tell, it is taken for seen."""
+def _is_seen(material, position: int, at: tuple) -> bool:
+    """Whether the loss of a batch changes with the numbers at an index, and not by itself; of a network that gives the same
+    whatever that input is, which cannot tell, it is taken for seen."""
     from mindspore import Tensor
 
     batch = material.batches[-1]
     old = list(tensors_in(batch))[position]
     changed = to_numpy(old).copy()
-    part = _compared(changed)
-    at = (slice(None), *np.unravel_index(column, part.shape[1:]))
-    part[at] = np.roll(part[at], 1)
+    changed[at] = np.roll(changed[at], 1, axis=0)
     state = random_state(False)
 
     def loss(array: Optional[np.ndarray] = None) -> Optional[float]:

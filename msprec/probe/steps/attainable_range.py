@@ -113,6 +113,9 @@ def output_of(trace: GraphTrace, value, depth: int = 40) -> Output:
     if name in ("exp", "abs", "square") or (name == "pow" and _even_power(node)):
         return _through(trace, node, name, depth)
     if name in _SUMS and node.inputs:
+        picked = _picked_from(trace, node)
+        if picked is not None:
+            return output_of(trace, picked, depth - 1)
         return _summed(output_of(trace, node.inputs[0], depth - 1), node)
     if name in _RISING and node.inputs:
         return _rising(output_of(trace, node.inputs[0], depth - 1), node, name)
@@ -222,6 +225,25 @@ def _even_power(node: Node) -> int:
     """The exponent of a power, where it is an even number above 0; else 0."""
     found = next((one for one in map(_scalar, node.arguments[0][1:2]) if one is not None), 0)
     return int(found) if found > 0 and found % 2 == 0 else 0
+
+
+def _picked_from(trace: GraphTrace, node: Node):
+    """What one number of each row is taken of by a product with one-hot rows that is summed over them, as the value of the action
+    that was taken is; None of other sums."""
+    product = producer_of(trace, node.inputs[0])
+    if product is None or not plain_name(product).startswith("mul") or len(product.inputs) != 2 or not node.results:
+        return None
+    for rows, value in (product.inputs, product.inputs[::-1]):
+        array = to_numpy(rows)
+        if (
+            array.ndim < 2
+            or array.shape != tuple(value.shape)
+            or to_numpy(node.results[0]).size * array.shape[-1] != array.size
+        ):
+            continue
+        if np.isin(array, (0, 1)).all() and (array.sum(-1) == 1).all() and (array != array[:1]).any():
+            return value
+    return None
 
 
 def _summed(inside: Output, node: Node) -> Output:

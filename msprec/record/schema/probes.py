@@ -598,7 +598,13 @@ _MIXED_SAMPLES = {
 
 _TARGET_IN_INPUTS = {
     "input": key(count, "which input of the step holds the targets"),
-    "column": key(count, "which number of a sample, or of the last step of a sequence, they are"),
+    "column": key(
+        count, "which number of a sample, of the last step of a sequence, or of each step of a window, they are"
+    ),
+    "steps": key(
+        count, "how many of several targets, from the first on, are the last steps of that window; absent: of one"
+    ),
+    "of_targets": key(count, "how many targets a sample has; absent: one"),
     "target": key(count, "which input of the step the targets are"),
     "samples": key(count, "samples of the captured batches, in all of which they are the same"),
 }

@@ -112,6 +112,19 @@ def test_one_random_order_of_new_iterators_is_a_problem_beside_overfitting(verdi
     assert entry["locations"][0] == {"file": "train.py", "line": 9}
 
 
+@pytest.mark.parametrize(("iterators", "conclusion"), [((1, 1, 2, 2, 3), "ok"), ((1, 1, 1, 1, 1), "problem")])
+def test_two_orders_in_turn_as_two_calls_of_a_training_make_them(verdict, iterators, conclusion):
+    other = {"same_order_as_first": False, "compared_samples": 1440, "equal_samples": 1, "expected_equal": 1.0}
+    passes = [
+        one_pass(n + 1, iterator=iterator, **({}, other, SAME, other, SAME)[n]) for n, iterator in enumerate(iterators)
+    ]
+    run = ordered(*passes)
+    run.facts["datasets"]["datasets"][0]["order"]["new_iterator_each_pass"] = False
+    entry = verdict("dp.03", run)
+    assert entry["conclusion"] == conclusion
+    assert conclusion == "problem" or "each call of Model.train makes a new iterator" in entry["summary"]
+
+
 def test_sorted_samples_of_new_iterators_are_a_problem(verdict):
     run = ordered(one_pass(1, **SORTED), one_pass(2, iterator=2, **SAME, **SORTED))
     run.facts["datasets"]["datasets"][0]["order"]["new_iterator_each_pass"] = True

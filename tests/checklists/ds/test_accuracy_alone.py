@@ -15,6 +15,11 @@ from msprec.checklists.ds.class_balance.accuracy_alone import accuracy_alone
         ("print(accuracy_score(y, pred))\nprint(f1_score(y, pred))", {"0": 950, "1": 50}, None),
         ("print(accuracy_score(y, pred))", {"0": 550, "1": 450}, None),
         ("print(loss)", {"0": 950, "1": 50}, None),
+        ("print(recall_score(y, pred, average='weighted'))", {"0": 860, "1": 140}, 1),
+        ("print(f1_score(y, pred, average='micro'))", {"0": 860, "1": 140}, 1),
+        ("print(recall_score(y, pred, average='macro'))", {"0": 860, "1": 140}, None),
+        ("print(f1_score(y, pred, average='weighted'))", {"0": 860, "1": 140}, None),
+        ("a = recall_score(y, p, average='weighted')\nprint(confusion_matrix(y, p))", {"0": 860, "1": 140}, None),
     ],
 )
 def test_scores(tmp_path, code, counts, line):

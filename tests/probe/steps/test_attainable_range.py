@@ -15,6 +15,8 @@ from msprec.runtime import source_locations
 RNG = np.random.default_rng(3)
 X = ms.Tensor(RNG.normal(size=(6, 8)).astype(np.float32))
 Y = ms.Tensor(RNG.normal(size=(6, 3)).astype(np.float32))
+TAKEN = ms.Tensor(np.eye(3, dtype=np.float32)[[0, 2, 1, 1, 0, 2]])
+SOME = ms.Tensor(np.array([[1, 1, 0]] * 3 + [[0, 1, 0]] * 3, np.float32))
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +74,8 @@ def output(end, target=Y, units=3, loss=None):
         (lambda x: ops.matmul(x / ops.norm(x, dim=1, keepdim=True), ops.eye(3, 3)) * 0.05, "matmul", -0.05, 0.05),
         (lambda x: ops.matmul(x, ops.eye(3, 3)), "matmul", None, None),
         (lambda x: (x**3).sum(1, keepdims=True).broadcast_to((6, 3)), "sum", None, None),
+        (lambda x: (ops.tanh(x) * TAKEN).sum(1, keepdims=True).broadcast_to((6, 3)), "tanh", -1, 1),
+        (lambda x: (ops.tanh(x) * SOME).sum(1, keepdims=True).broadcast_to((6, 3)), "sum", None, None),
     ],
 )
 def test_ranges(end, name, low, high):
