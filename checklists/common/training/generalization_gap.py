@@ -10,6 +10,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
+from msprec.checklists.common.script.argmax_axis import argmax_over_places
 from msprec.checklists.common.script.cell_arguments import statistics_hardly_moved
 from msprec.checklists.common.training.constant_prediction import (
     ACCURACY,
@@ -63,8 +64,8 @@ def generalization_gap(run_data: RunData, first: Optional[float]) -> Optional[Ga
     Args:
         first: The training loss at the start.
     """
-    if statistics_hardly_moved(run_data):
-        return None  # the evaluation says what an inference without them gives
+    if statistics_hardly_moved(run_data) or argmax_over_places(run_data) is not None:
+        return None  # the evaluation says what an inference without them gives, or of the classes nothing
     outcome = learning_outcome(run_data)
     constant = outcome.constant
     reference = constant.value if constant is not None else first

@@ -7,7 +7,12 @@ from typing import NamedTuple, Optional, Union
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.script.own_classes import class_names
+from msprec.checklists.common.script.argmax_axis import (
+    argmax_over_places,
+    comes_from_network,
+    of_network,
+    written_axis,
+)
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_names, called_name, names_read, nodes_within, own_nodes, target_names
@@ -19,7 +24,6 @@ SHUFFLED, _SOURCE = "NumpySlicesDataset", "GeneratorDataset"
 _LAST = (1, -1)
 #: What makes a class of an output.
 _CHOOSES = re.compile(r"arg|round|rint|where|int|bool|sign$|greater|heaviside|astype|topk|ceil|floor")
-_MODULES = ("np", "numpy", "ops", "mint", "mnp", "ms", "P", "F")
 
 
 def classless_argmax(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
@@ -28,7 +32,7 @@ def classless_argmax(run_data: RunData, _dataset: Fact, _column: Fact) -> Option
         return None
     for file in run_data.source.trees:
         for call in run_data.source.nodes(file, ast.Call):
-            if called_name(call) == "argmax" and _axis(call) in _LAST and _of_network(run_data, file, call):
+            if called_name(call) == "argmax" and written_axis(call) in _LAST and of_network(run_data, file, call):
                 where = place(file, call.lineno)
                 says = Text(
                     "{where} 对只有一个单元的输出取 argmax，结果永远是 0：得到的类别与网络的输出无关",
@@ -43,6 +47,23 @@ def classless_argmax(run_data: RunData, _dataset: Fact, _column: Fact) -> Option
     return None
 
 
+def class_over_places(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
+    """Where the class of each place is taken by argmax over the places: the shapes fit, and the labels are compared with
+    something else."""
+    found = argmax_over_places(run_data)
+    if found is None:
+        return None
+    says = Text(
+        "{where} 沿位置（第 1 轴）而不是沿类别（最后一轴）取 argmax；位置与类别都是 {n} 个，形状相符，得到的却不是"
+        "各位置的类别",
+        "{where} takes argmax along the places (axis 1), not along the classes (the last axis): there are {n} of "
+        "either, so that the shapes fit, and it is not the class of each place",
+        where=at(found.place),
+        n=found.count,
+    )
+    return says, Text("用 argmax(axis=-1)。", "Take argmax(axis=-1)."), found.place
+
+
 def one_column_as_class(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
     """Where one column of an output for three classes or more, as it is or rounded, is compared with the numbers of the
     classes."""
@@ -52,7 +73,7 @@ def one_column_as_class(run_data: RunData, _dataset: Fact, _column: Fact) -> Opt
     for file, compare, sides in equalities(run_data, run_data.source.trees):
         for side, other in (sides, sides[::-1]):
             column = _column_of(side)
-            if column is not None and isinstance(other, ast.Name) and _comes_from_network(run_data, file, [column]):
+            if column is not None and isinstance(other, ast.Name) and comes_from_network(run_data, file, [column]):
                 return _of_one_column(place(file, compare.lineno), column, shape[1])
     return None
 
@@ -83,7 +104,7 @@ def _is_raw_output(run_data: RunData, file: str, side: ast.expr) -> bool:
     value = run_data.source.only_value(file, plain_array(side))
     if value is None or _chooses(side) or _chooses(value):
         return False
-    return _comes_from_network(run_data, file, [value])
+    return comes_from_network(run_data, file, [value])
 
 
 def _chooses(value: ast.expr) -> bool:
@@ -128,45 +149,6 @@ def _of_one_column(where: Fact, column: ast.Subscript, classes: int) -> tuple:
     )
     advice = Text("用 argmax(axis=1) 取得类别，再与标签比较。", "Take the class by argmax(axis=1) and compare that.")
     return says, advice, where
-
-
-def _axis(call: ast.Call) -> Optional[int]:
-    """The axis that an argmax goes over, where it is written as a number."""
-    words = [one.value for one in call.keywords if one.arg in ("axis", "dim")]
-    given = words or call.args[0 if _is_method(call) else 1 :][:1]
-    try:
-        return ast.literal_eval(given[0]) if given else None
-    except ValueError:
-        return None
-
-
-def _is_method(call: ast.Call) -> bool:
-    """Whether it is a method of what it is taken of, and no function of a module."""
-    owner = getattr(call.func, "value", None)
-    return owner is not None and not (isinstance(owner, ast.Name) and owner.id in _MODULES)
-
-
-def _of_network(run_data: RunData, file: str, call: ast.Call) -> bool:
-    """Whether what an argmax is taken of comes from a call of a cell, at once or by one name."""
-    return _comes_from_network(run_data, file, [call.func] if _is_method(call) else call.args[:1])
-
-
-def _comes_from_network(run_data: RunData, file: str, held: list) -> bool:
-    """Whether expressions call a cell of the run, or read a name that is given what one gives."""
-    names = {name for one in held for name in target_names(one)}
-    called = _plainly_called(held)
-    for store in run_data.source.nodes(file, ast.Assign):
-        if names & bound_names(store.targets):
-            called |= _plainly_called([store.value])
-    kept = [one for one in run_data.source.nodes(file, ast.Assign) if called & bound_names(one.targets)]
-    classes = class_names(run_data)
-    return any(isinstance(one.value, ast.Call) and called_name(one.value) in classes for one in kept)
-
-
-def _plainly_called(parts: list) -> set:
-    """The names that are called in these expressions, without an object before them."""
-    calls = [one for part in parts for one in ast.walk(part) if isinstance(one, ast.Call)]
-    return {one.func.id for one in calls if isinstance(one.func, ast.Name)}
 
 
 def compared_out_of_order(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:

@@ -16,6 +16,7 @@ from msprec.checklists.ds.label_validity.box_corners import corners_exchanged
 from msprec.checklists.ds.label_validity.cached_outputs import cached_out_of_order
 from msprec.checklists.ds.label_validity.compared_amounts import scored_as_classes
 from msprec.checklists.ds.label_validity.compared_predictions import (
+    class_over_places,
     classless_argmax,
     compared_each_with_each,
     compared_out_of_order,
@@ -58,6 +59,7 @@ _LABELS = (
     cached_out_of_order,
 )
 _COMPARISONS = (
+    class_over_places,
     numbering.scored_otherwise,
     classless_argmax,
     one_column_as_class,
