@@ -15,7 +15,7 @@ class OverPlaces(NamedTuple):
     """Where the argmax is taken, and how many places, and classes, there are."""
 
     place: Fact
-    count: int
+    places: int
 
 
 def argmax_over_places(run_data: RunData) -> Optional[OverPlaces]:

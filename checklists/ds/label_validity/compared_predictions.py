@@ -59,7 +59,7 @@ def class_over_places(run_data: RunData, _dataset: Fact, _column: Fact) -> Optio
         "{where} takes argmax along the places (axis 1), not along the classes (the last axis): there are {n} of "
         "either, so that the shapes fit, and it is not the class of each place",
         where=at(found.place),
-        n=found.count,
+        n=found.places,
     )
     return says, Text("用 argmax(axis=-1)。", "Take argmax(axis=-1)."), found.place
 
