@@ -30,10 +30,9 @@ def falls_without_floor(run_data: RunData) -> Optional[Fall]:
     if found is None or has_adversary(run_data) or learns_by_rewards(run_data):
         return None
     numbers, losses = found
-    finite = np.flatnonzero(np.isfinite(losses))
     bad = np.flatnonzero(~np.isfinite(losses))
     sound = losses[: bad[0]] if bad.size else losses
-    if len(sound) <= _FIRST or not finite.size:
+    if len(sound) <= _FIRST:
         return None
     start, least = float(np.median(sound[:_FIRST])), float(sound.min())
     far = least <= -run_data.limit("cg.04.without_floor") * max(1.0, abs(start))

@@ -71,7 +71,8 @@ def _column(batches: list, target: int, aimed: np.ndarray) -> Optional[tuple]:
 def _end_of_window(batches: list, target: int, aimed: np.ndarray) -> Optional[tuple]:
     """``(input, index of the steps, {"column", "steps", "of_targets"})`` where the first of several real targets, (samples,
     targets), are the last steps of a longer window of one series; its steps and its column. Not of a series that repeats itself,
-    whose future is its past."""
+    whose future is its past, nor where all but the last target are: a network that goes through the window step by step may
+    be given the step after each, and see none of them too early."""
     if aimed.dtype.kind != "f" or len(aimed) < _SAMPLES or not np.ptp(aimed, axis=0).all():
         return None
     for position in range(len(batches[0])):
@@ -86,7 +87,8 @@ def _end_of_window(batches: list, target: int, aimed: np.ndarray) -> Optional[tu
             begins = np.flatnonzero(_same(series, aimed[:, :1]))
             begin = int(begins[-1]) if len(begins) else whole
             steps = whole - begin
-            ends = 0 < steps <= aimed.shape[1] and all(_same(series[:, begin:], aimed[:, :steps]))
+            shifted = steps == aimed.shape[1] - 1
+            ends = 0 < steps <= aimed.shape[1] and not shifted and all(_same(series[:, begin:], aimed[:, :steps]))
             if ends and not any(_same(series[:, 1:], series[:, :1])):
                 at = (slice(None), slice(begin, None), *((column,) if windows.ndim == 3 else ()))
                 return position, at, {"column": column, "steps": steps, "of_targets": int(aimed.shape[1])}

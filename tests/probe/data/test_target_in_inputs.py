@@ -62,11 +62,17 @@ def test_the_last_step_of_a_window_is_the_target():
     assert facts["column"] == 0
 
 
-@pytest.mark.parametrize("steps", [2, 1])
-def test_the_first_targets_are_the_last_steps_of_a_window(steps):
-    ahead = np.concatenate([SERIES[:, 6 - steps :, 0], RNG.normal(size=(80, 2 - steps)).astype(np.float32)], 1)
-    facts = found((SERIES, ahead), lambda net, x, y: ops.mse_loss(net(x[:, 1:, 0]).broadcast_to((80, 2)), y))
-    assert facts == {"input": 0, "column": 0, "steps": steps, "of_targets": 2, "samples": 80, "target": 1}
+def ahead(steps, of):
+    """Targets of which the first are the last steps of `SERIES`."""
+    return np.concatenate([SERIES[:, 6 - steps :, 0], RNG.normal(size=(80, of - steps)).astype(np.float32)], 1)
+
+
+@pytest.mark.parametrize(("steps", "of"), [(2, 2), (1, 3)])
+def test_the_first_targets_are_the_last_steps_of_a_window(steps, of):
+    facts = found(
+        (SERIES, ahead(steps, of)), lambda net, x, y: ops.mse_loss(net(x[:, 1:, 0]).broadcast_to((80, of)), y)
+    )
+    assert facts == {"input": 0, "column": 0, "steps": steps, "of_targets": of, "samples": 80, "target": 1}
 
 
 WAVE = np.sin(np.arange(200) * np.pi / 2 + 0.3).astype(np.float32)
@@ -78,12 +84,12 @@ WAVES = np.stack([WAVE[n : n + 6] * (1 + n) for n in range(80)])[:, :, None]
     [
         (SERIES, SERIES[:, 1:3, 0]),  # steps before the last
         (SERIES, SERIES[:, :, 0]),  # an autoencoder
+        (SERIES, ahead(2, 3)),  # the step after each of the last three
         (WAVES, WAVES[:, 2:, 0]),  # a series that repeats itself: what follows a period is the period
     ],
 )
 def test_several_targets_that_are_no_end_of_the_window(inputs, targets):
-    ahead = lambda net, x, y: ops.mse_loss(net(x[:, 1:, 0]).broadcast_to(y.shape), y)  # noqa: E731
-    assert found((inputs, targets), ahead) is None
+    assert found((inputs, targets), lambda net, x, y: ops.mse_loss(net(x[:, 1:, 0]).broadcast_to(y.shape), y)) is None
 
 
 @pytest.mark.parametrize(
