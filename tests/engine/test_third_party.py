@@ -14,6 +14,9 @@ from docx.oxml.ns import qn
 
 from msprec.engine import items
 
+#: One process makes what the tests here share, which takes longest.
+pytestmark = pytest.mark.xdist_group("third party")
+
 #: How many items the installed families have, the guide's and those beyond it; those of a further family come first.
 OWN = len(items())
 
@@ -47,9 +50,6 @@ OWNER = '''
 from msprec.bilingual import Text
 from msprec.engine import finding
 from msprec.engine.item import item
-
-#: One process makes what the tests here share, which takes longest.
-pytestmark = pytest.mark.xdist_group("third party")
 
 
 @item("acme.02")
