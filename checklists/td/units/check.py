@@ -25,7 +25,7 @@ from msprec.checklists.td.units.initial_weights import (
 from msprec.checklists.td.units.lost_units import Lost, Moments, kinds
 from msprec.checklists.td.units.softmax_between import lone_softmaxes, softmax_between
 from msprec.checklists.td.units.wide_tables import wide_tables
-from msprec.engine.finding import Finding, ok, problem, table, undecided
+from msprec.engine.finding import Finding, ok, problem, table, together, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 
@@ -131,7 +131,10 @@ def units(run_data: RunData) -> Finding:
     )
     found = found or flattened_signal(run_data, moments)
     if found:
-        return _problem(run_data, moments, found)
+        # dead units in front of a softmax between layers say nothing of it
+        others = softmax_between(run_data, moments) if found[0].why == "dead" else []
+        told = [_problem(run_data, moments, one) for one in (found, others) if one]
+        return together(told)
     wide = wide_start(run_data, moments)
     if wide:
         return _wide(run_data, moments, wide)

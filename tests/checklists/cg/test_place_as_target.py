@@ -5,7 +5,7 @@ import types
 import pytest
 from building import Run, column, dataset, run_data
 
-from msprec.checklists.cg.connectivity import unsolved
+from msprec.checklists.cg.connectivity import pooled_places, unsolved
 from msprec.checklists.cg.connectivity.merged_ids import judge_merged_ids
 from msprec.checklists.cg.connectivity.pooled_places import judge_pooled_places
 
@@ -22,6 +22,35 @@ def test_pooled_places(tmp_path, monkeypatch, share, gain, found):
     }
     finding = judge_pooled_places(run_data(tmp_path, run))
     assert ([one["line"] for one in finding.locations] if finding else None) == ([3] if found else None)
+
+
+@pytest.mark.parametrize(
+    ("agreement", "gain", "convolutions", "nothing", "found"),
+    [
+        (0.97, 0.25, 1, False, [6, 3, 5]),
+        (0.97, None, 1, True, [6, 3, 5]),
+        (0.5, 0.25, 1, False, None),  # textures, which neighbours do not tell
+        (0.97, 0.8, 1, False, None),
+        (0.97, 0.25, 2, False, None),
+        (0.97, None, 1, False, None),
+    ],
+)
+def test_pooled_behind_one_convolution(tmp_path, monkeypatch, agreement, gain, convolutions, nothing, found):
+    monkeypatch.setattr(unsolved, "learning_outcome", lambda _: types.SimpleNamespace(gain=gain))
+    monkeypatch.setattr(pooled_places, "came_to_nothing", lambda _: nothing)
+    kinds = ["Conv2d"] * convolutions + ["AvgPool2d"]
+    cells = [
+        {"path": str(n), "class": kind, "calls": 1, "created": {"file": "train.py", "line": 5 + n}}
+        for n, kind in enumerate(kinds)
+    ]
+    run = Run()
+    run.facts["probes"] = {
+        "graph": {"cells": cells},
+        "label_control": {"agreement": agreement},
+        "pooled_places": {"operator": "AvgPool2d", "place": {"file": "train.py", "line": 3}, "share": 0.36},
+    }
+    finding = judge_pooled_places(run_data(tmp_path, run))
+    assert ([one["line"] for one in finding.locations] if finding else None) == found
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import pytest
 from building import Run, run_data
 
+from msprec.checklists.td.units.check import units
 from msprec.checklists.td.units.lost_units import Moments
 from msprec.checklists.td.units.softmax_between import softmax_between
 
@@ -30,3 +31,17 @@ def _run(softmaxes, end):
 def test_how_many_and_what_was_learnt(tmp_path, softmaxes, end, found):
     data = run_data(tmp_path, _run(softmaxes, end))
     assert [one.entry.cell for one in softmax_between(data, Moments(data))] == found
+
+
+@pytest.mark.parametrize(("end", "names"), [(2.2, ["1", "3"]), (0.8, ["1"])])
+def test_behind_dead_units_it_is_told_too(tmp_path, end, names):
+    run = _run(1, end)
+    moments = run.facts["probes"]["units"]["moments"]
+    entries = moments[0]["entries"]
+    entries[1].update(kind="relu", dead=16, operator="ReLU", place={"file": "train.py", "line": 1})
+    entries[3].update(kind="softmax", direct=True, operator="Softmax", place={"file": "train.py", "line": 3})
+    run.facts["probes"]["units"]["moments"] = [{**moments[0], "moment": "start", "step": 1}, *moments]
+    found = units(run_data(tmp_path, run))
+    told = found.summary.render("en")
+    assert found.conclusion == "problem" and "16 of 16 units of 1 (ReLU)" in told
+    assert ("3 (Softmax) is the activation between" in told) is (len(names) > 1)
