@@ -14,8 +14,8 @@ from msprec.engine.schema import Fact
 def judge_pooled_places(run_data: RunData) -> Optional[Finding]:
     """A problem where the network pools over all places, the place of what stands out of a sample explains cg.03.placed of its
     target or more, and the training did not come cg.03.solved below a constant prediction; or where a single convolution stands
-    before that pooling, the nearest of other pictures, pixel by pixel, tell cg.03.told of the classes, and the training did not
-    come cg.03.half_solved below a constant prediction."""
+    before that pooling, the place explains cg.03.placed_in_part of the classes, the nearest of other pictures, pixel by pixel,
+    tell cg.03.told of them, and the training did not come cg.03.half_solved below a constant prediction."""
     one, gain = run_data.probes.pooled_places, unsolved_gain(run_data)
     if not one.operator or one.share is None:
         return None
@@ -51,6 +51,8 @@ def _behind_one_convolution(run_data: RunData, one: Fact, gain: Optional[float])
     pools = [cell for cell in ran if cell.class_ == one.operator]
     told = run_data.probes.label_control.agreement or 0.0
     if len(windows) != 1 or windows[0].calls != 1 or told < run_data.limit("cg.03.told"):
+        return None
+    if one.share < run_data.limit("cg.03.placed_in_part"):  # textures are the same wherever they lie
         return None
     if gain is None or gain >= run_data.limit("cg.03.half_solved"):
         return None

@@ -25,17 +25,18 @@ def test_pooled_places(tmp_path, monkeypatch, share, gain, found):
 
 
 @pytest.mark.parametrize(
-    ("agreement", "gain", "convolutions", "nothing", "found"),
+    ("agreement", "share", "gain", "convolutions", "nothing", "found"),
     [
-        (0.97, 0.25, 1, False, [6, 3, 5]),
-        (0.97, None, 1, True, [6, 3, 5]),
-        (0.5, 0.25, 1, False, None),  # textures, which neighbours do not tell
-        (0.97, 0.8, 1, False, None),
-        (0.97, 0.25, 2, False, None),
-        (0.97, None, 1, False, None),
+        (0.97, 0.36, 0.25, 1, False, [6, 3, 5]),
+        (0.97, 0.36, None, 1, True, [6, 3, 5]),
+        (0.5, 0.36, 0.25, 1, False, None),  # neighbours do not tell the classes
+        (0.97, 0.01, 0.25, 1, False, None),  # textures
+        (0.97, 0.36, 0.8, 1, False, None),
+        (0.97, 0.36, 0.25, 2, False, None),
+        (0.97, 0.36, None, 1, False, None),
     ],
 )
-def test_pooled_behind_one_convolution(tmp_path, monkeypatch, agreement, gain, convolutions, nothing, found):
+def test_pooled_behind_one_convolution(tmp_path, monkeypatch, agreement, share, gain, convolutions, nothing, found):
     monkeypatch.setattr(unsolved, "learning_outcome", lambda _: types.SimpleNamespace(gain=gain))
     monkeypatch.setattr(pooled_places, "came_to_nothing", lambda _: nothing)
     kinds = ["Conv2d"] * convolutions + ["AvgPool2d"]
@@ -47,7 +48,7 @@ def test_pooled_behind_one_convolution(tmp_path, monkeypatch, agreement, gain, c
     run.facts["probes"] = {
         "graph": {"cells": cells},
         "label_control": {"agreement": agreement},
-        "pooled_places": {"operator": "AvgPool2d", "place": {"file": "train.py", "line": 3}, "share": 0.36},
+        "pooled_places": {"operator": "AvgPool2d", "place": {"file": "train.py", "line": 3}, "share": share},
     }
     finding = judge_pooled_places(run_data(tmp_path, run))
     assert ([one["line"] for one in finding.locations] if finding else None) == found
