@@ -1,7 +1,7 @@
 """A generator that is taught to be recognised: its samples are compared with what the discriminator is taught of them (cg.04)."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
@@ -51,7 +51,7 @@ def _taught(scores: list) -> Optional[tuple]:
 
 def _scores(run_data: RunData, file: str, function: ast.FunctionDef) -> Iterator[_Score]:
     """What calls of two arguments or more compare with a target, where the first is what a call gives."""
-    nodes = list(own_nodes(function))
+    nodes = own_nodes(function)
     for call in (one for one in nodes if isinstance(one, ast.Call) and len(one.args) > 1):
         score, target = _given(call.args[0], nodes), call.args[1]
         if not isinstance(score, ast.Call) or len(score.args) != 1:
@@ -64,12 +64,12 @@ def _scores(run_data: RunData, file: str, function: ast.FunctionDef) -> Iterator
         yield _Score(call.lineno, last_name(score), made, cut, _kind(run_data, file, target, nodes))
 
 
-def _given(node: Optional[ast.AST], nodes: list) -> Optional[ast.AST]:
+def _given(node: Optional[ast.AST], nodes: Sequence) -> Optional[ast.AST]:
     """What a name is given in the function, where that is one value; anything else as it is."""
     return (value_among(nodes, node.id) or node) if isinstance(node, ast.Name) else node
 
 
-def _kind(run_data: RunData, file: str, target: ast.expr, nodes: list) -> str:
+def _kind(run_data: RunData, file: str, target: ast.expr, nodes: Sequence) -> str:
     """``ones`` or ``zeros`` of what makes them, or of a name that is given them; else the code."""
     given = _given(target, nodes)
     if isinstance(given, ast.Name):

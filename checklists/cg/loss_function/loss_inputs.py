@@ -220,7 +220,7 @@ def _wrongs(run_data: RunData, own: list) -> list:
 
 
 def _without_floor(run_data: RunData) -> Optional[Wrong]:
-    fall = falls_without_floor(run_data)
+    fall = run_data.once(falls_without_floor)
     if fall is None:
         return None
     return Wrong(

@@ -43,13 +43,10 @@ def falls_without_floor(run_data: RunData) -> Optional[Fall]:
 
 def terms_of_loss(run_data: RunData) -> list:
     """The places where the functions that are differentiated return their loss, and where they make its terms."""
-    found = []
-    for file, call in run_data.source.calls_anywhere(("value_and_grad", "grad")):
-        given = call.args[0] if call.args else None
-        for where, function in run_data.source.functions(given.id) if isinstance(given, ast.Name) else ():
-            if where == file:
-                found += [place(file, line) for line in _lines(function)]
-    return each_place_once(found)
+    source = run_data.source
+    named = [(file, name) for file in source.trees for name in sorted(source.under_gradient(file))]
+    made = [(file, one) for file, name in named for where, one in source.functions(name) if where == file]
+    return each_place_once(place(file, line) for file, function in made for line in _lines(function))
 
 
 def _lines(function: ast.AST) -> list:

@@ -21,8 +21,7 @@ class OverPlaces(NamedTuple):
 def argmax_over_places(run_data: RunData) -> Optional[OverPlaces]:
     """An argmax along axis 1 of scores (samples, places, classes) with as many places as classes; None where there is none. The
     training gave its cross-entropy a row for each place of each sample."""
-    shapes = {tuple(one.predicted.shape or ()) for one in run_data.probes.losses if one.kind == "softmax_cross_entropy"}
-    rows, count = shapes.pop() if len(shapes) == 1 and all(len(one) == 2 for one in shapes) else (None, 0)
+    rows, count = scores_shape(run_data)
     sets = [one for one in run_data.datasets_of("train") if one.batch_size and rows == one.batch_size * count]
     if count < 2 or [count] not in [list(column.shape or ()) for one in sets for column in one.columns]:
         return None
@@ -30,6 +29,13 @@ def argmax_over_places(run_data: RunData) -> Optional[OverPlaces]:
         if written_axis(call) in (1, -2) and of_network(run_data, file, call):
             return OverPlaces(place(file, call.lineno), count)
     return None
+
+
+def scores_shape(run_data: RunData) -> tuple:
+    """``(rows, classes)`` of what the cross-entropies are given, where all are given the same of two axes; else (0, 0)."""
+    shapes = {tuple(one.predicted.shape or ()) for one in run_data.probes.losses if one.kind == "softmax_cross_entropy"}
+    rows, classes = shapes.pop() if len(shapes) == 1 and all(len(one) == 2 for one in shapes) else (0, 0)
+    return rows or 0, classes or 0
 
 
 def written_axis(call: ast.Call) -> Optional[int]:

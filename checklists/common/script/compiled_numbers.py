@@ -110,7 +110,7 @@ def _operands(node: ast.AST) -> list:
 
 def _changed_variable(scope: ast.AST, function: str, name: str) -> Optional[int]:
     """The line of a loop that calls the function and gives the name, a number until then, another one."""
-    nodes = list(own_nodes(scope))
+    nodes = own_nodes(scope)
     bound = [one for one in nodes if isinstance(one, ast.Assign) and name in bound_names(one.targets)]
     if not bound or not all(_is_number(one.value) for one in bound):
         return None

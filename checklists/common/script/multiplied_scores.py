@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Sequence
 from typing import Optional, Union
 
 from msprec.bilingual import Text
@@ -23,7 +24,7 @@ def multiplied_scores(run_data: RunData, masks: re.Pattern) -> Optional[Finding]
         function = run_data.source.function_around(file, call.lineno)
         if function is None or not call.args:
             continue
-        nodes = list(own_nodes(function))
+        nodes = own_nodes(function)
         product = _product(nodes, call, masks)
         if product is not None and not _hides(nodes) and not _again(nodes, call, masks):
             return _finding(run_data, place(file, product[0].lineno), product[1], place(file, call.lineno))
@@ -41,7 +42,7 @@ def _own(run_data: RunData) -> set:
     } - {""}
 
 
-def _product(nodes: list, call: ast.Call, masks: re.Pattern) -> Optional[tuple]:
+def _product(nodes: Sequence, call: ast.Call, masks: re.Pattern) -> Optional[tuple]:
     """``(product, name of the mask)`` of what a softmax is given, written there or given to the name before it."""
     value: ast.AST = call.args[0]
     if isinstance(value, ast.Name):
@@ -81,7 +82,7 @@ def _mask(node: ast.expr, masks: re.Pattern) -> str:
     return name if masks.search(name) and not name.lower().startswith("masked") else ""
 
 
-def _hides(nodes: list) -> bool:
+def _hides(nodes: Sequence) -> bool:
     """Whether scores are replaced somewhere, or a large negative number stands there."""
     if any(isinstance(one, ast.Call) and called_name(one) in _REPLACES for one in nodes):
         return True
@@ -91,7 +92,7 @@ def _hides(nodes: list) -> bool:
     )
 
 
-def _again(nodes: list, call: ast.Call, masks: re.Pattern) -> bool:
+def _again(nodes: Sequence, call: ast.Call, masks: re.Pattern) -> bool:
     """Whether something is multiplied by such a mask in or after the statement of the softmax."""
     later = (
         one

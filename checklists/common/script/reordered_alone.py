@@ -83,7 +83,7 @@ class _Body:
     methods use its fields."""
 
     def __init__(self, node: Any, around: Optional[ast.ClassDef] = None):
-        self.nodes = list(own_nodes(node))
+        self.nodes = own_nodes(node)
         methods = [one for one in getattr(around, "body", ()) if isinstance(one, _FUNCTIONS) and one is not node]
         self._beside = [one for method in methods for one in own_nodes(method)]
         self.stored: dict[str, list] = {}

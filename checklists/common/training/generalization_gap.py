@@ -64,7 +64,7 @@ def generalization_gap(run_data: RunData, first: Optional[float]) -> Optional[Ga
     Args:
         first: The training loss at the start.
     """
-    if statistics_hardly_moved(run_data) or argmax_over_places(run_data) is not None:
+    if statistics_hardly_moved(run_data) or run_data.once(argmax_over_places) is not None:
         return None  # the evaluation says what an inference without them gives, or of the classes nothing
     outcome = learning_outcome(run_data)
     constant = outcome.constant

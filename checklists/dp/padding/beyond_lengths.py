@@ -35,7 +35,7 @@ def _holders(run_data: RunData, file: str, call: ast.Call) -> Iterator[str]:
 def _last_steps(run_data: RunData, file: str, held: str) -> Iterator[tuple]:
     """``(the subscript, the call)`` where the first result of a call with lengths is read at its last step."""
     for function in run_data.source.nodes(file, ast.FunctionDef):
-        nodes = list(own_nodes(function))
+        nodes = own_nodes(function)
         stores = [one for one in nodes if isinstance(one, ast.Assign)]
         for store in stores:
             name = _first_result(store, held)

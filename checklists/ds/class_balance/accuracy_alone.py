@@ -38,7 +38,9 @@ def accuracy_alone(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     lines = run_data.find_lines(_ACCURACY, 2)
     if share < run_data.limit("ds.03.majority") or not lines or run_data.find_lines(_BY_CLASS, 1):
         return None
-    return problem(
+    return _finding(
+        run_data,
+        lines,
         Text(
             "{where} 只用准确率评估，而始终预测最多的那一类就有 {share}：它看不出少数类学没学到。",
             "{where} scores by the accuracy alone, and who always says the most frequent class has {share} already: it does not "
@@ -47,8 +49,6 @@ def accuracy_alone(run_data: RunData, dataset: Fact) -> Optional[Finding]:
             share=percent(share),
         ),
         Text("用 F1、召回率或 AUC 评估。", "Score by F1, the recall of each class, or the area under the curve."),
-        [run_data.code_at(lines, Text("评估之处", "Where it is scored"))],
-        lines,
     )
 
 
@@ -66,7 +66,9 @@ def _averaged_by_samples(run_data: RunData) -> list:
 
 
 def _by_samples(run_data: RunData, places: list, share: float) -> Finding:
-    return problem(
+    return _finding(
+        run_data,
+        places,
         Text(
             "{where} 的得分按样本数平均，就是准确率：始终预测最多的那一类就有 {share}，看不出少数类学没学到。",
             "The score at {where} is averaged by the number of samples, which makes it the accuracy: who always says the most "
@@ -75,6 +77,8 @@ def _by_samples(run_data: RunData, places: list, share: float) -> Finding:
             share=percent(share),
         ),
         Text('用 average="macro"，让每一类同等计入。', 'Take average="macro", by which each class counts alike.'),
-        [run_data.code_at(places, Text("评估之处", "Where it is scored"))],
-        places,
     )
+
+
+def _finding(run_data: RunData, places: list, says: Text, advice: Text) -> Finding:
+    return problem(says, advice, [run_data.code_at(places, Text("评估之处", "Where it is scored"))], places)

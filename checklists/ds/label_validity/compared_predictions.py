@@ -11,6 +11,7 @@ from msprec.checklists.common.script.argmax_axis import (
     argmax_over_places,
     comes_from_network,
     of_network,
+    scores_shape,
     written_axis,
 )
 from msprec.engine.run_data import RunData, place
@@ -50,7 +51,7 @@ def classless_argmax(run_data: RunData, _dataset: Fact, _column: Fact) -> Option
 def class_over_places(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
     """Where the class of each place is taken by argmax over the places: the shapes fit, and the labels are compared with
     something else."""
-    found = argmax_over_places(run_data)
+    found = run_data.once(argmax_over_places)
     if found is None:
         return None
     says = Text(
@@ -67,14 +68,14 @@ def class_over_places(run_data: RunData, _dataset: Fact, _column: Fact) -> Optio
 def one_column_as_class(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
     """Where one column of an output for three classes or more, as it is or rounded, is compared with the numbers of the
     classes."""
-    shapes = {tuple(one.predicted.shape or ()) for one in run_data.probes.losses if one.kind == "softmax_cross_entropy"}
-    if len(shapes) != 1 or len(shape := shapes.pop()) != 2 or (shape[1] or 0) < 3:
+    _, classes = scores_shape(run_data)
+    if classes < 3:
         return None
     for file, compare, sides in equalities(run_data, run_data.source.trees):
         for side, other in (sides, sides[::-1]):
             column = _column_of(side)
             if column is not None and isinstance(other, ast.Name) and comes_from_network(run_data, file, [column]):
-                return _of_one_column(place(file, compare.lineno), column, shape[1])
+                return _of_one_column(place(file, compare.lineno), column, classes)
     return None
 
 

@@ -46,7 +46,7 @@ def settled_first(run_data: RunData) -> Optional[tuple]:
             "The sign of the loss is turned (cg.04): at any rate the error grows, so the rate is for judging after that",
         )
         return why, "cg.04"
-    if falls_without_floor(run_data) is not None:
+    if run_data.once(falls_without_floor) is not None:
         why = Text(
             "loss 没有下界（cg.04），在任何学习率下都会降下去直到溢出，学习率要在改正之后再判断",
             "The loss has no lower bound (cg.04): at any rate it falls until it overflows, so the rate is for judging after that",

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
@@ -117,7 +117,7 @@ def _kept(run_data: RunData, owner: ast.ClassDef, state: _State) -> Iterator[tup
         for scope in run_data.source.nodes(file, *_SCOPES):
             if id(scope) in inside:
                 continue
-            nodes = list(own_nodes(scope))
+            nodes = own_nodes(scope)
             others = _other_objects(nodes, owner.name)
             taken = {
                 name: line for one in nodes if isinstance(one, ast.Assign) for name, line in _taken(one, state, others)
@@ -129,7 +129,7 @@ def _kept(run_data: RunData, owner: ast.ClassDef, state: _State) -> Iterator[tup
                             yield place(file, taken[name]), place(file, call.lineno)
 
 
-def _other_objects(nodes: list, owner: str) -> set:
+def _other_objects(nodes: Sequence, owner: str) -> set:
     """Names of objects that keep no array of the class's: they are of another class, or each round of a loop makes its own."""
     made = [(one, one.value) for one in nodes if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)]
     in_loops = {id(part) for one in nodes if isinstance(one, (ast.For, ast.While)) for part in ast.walk(one)}

@@ -21,7 +21,7 @@ def unread_actions(run_data: RunData) -> Optional[Finding]:
     rewards of actions that were not taken."""
     gradients = run_data.source.gradient_functions() if learns_by_rewards(run_data) else set()
     for file, call in run_data.source.calls_anywhere(gradients):
-        nodes = list(own_nodes(run_data.source.scope_around(file, call.lineno)))
+        nodes = own_nodes(run_data.source.scope_around(file, call.lineno))
         read = names_read(nodes)
         for store in (one for one in nodes if isinstance(one, ast.Assign)):
             names = bound_names(store.targets)

@@ -10,6 +10,7 @@ from typing import Optional
 import numpy as np
 
 from msprec.locate.trace import to_numpy
+from msprec.probe.steps.loss_input_statistics import one_hot_rows
 from msprec.probe.steps.numpy_losses import BCE, BCE_LOGITS, NLL, SOFTMAX
 from msprec.record.nested import tensors_in
 
@@ -60,8 +61,7 @@ def _of_one_hot(material, position: int) -> Optional[tuple]:
     if gathered is None:
         return None
     samples, rows = gathered
-    plain = rows.shape[1] > 1 and np.isin(rows, (0, 1)).all() and (rows.sum(1) == 1).all()
-    return (samples, rows.argmax(1)) if plain else None
+    return (samples, rows.argmax(1)) if one_hot_rows(rows) else None
 
 
 def samples_and_targets(material, position: int, columns: int) -> Optional[tuple]:

@@ -76,11 +76,9 @@ def _end_of_window(batches: list, target: int, aimed: np.ndarray) -> Optional[tu
     if aimed.dtype.kind != "f" or len(aimed) < _SAMPLES or not np.ptp(aimed, axis=0).all():
         return None
     for position in range(len(batches[0])):
-        arrays = [one[position] for one in batches if position < len(one)] if position != target else []
-        if not arrays or len({one.shape[1:] for one in arrays}) != 1 or arrays[0].dtype.kind != "f":
-            continue
-        windows = np.concatenate(arrays)
-        if windows.ndim not in (2, 3) or len(windows) != len(aimed) or windows.shape[1] <= aimed.shape[1]:
+        arrays = _arrays(batches, position) if position != target else []
+        windows = np.concatenate(arrays) if arrays else np.zeros((0, 0), int)
+        if windows.dtype.kind != "f" or len(windows) != len(aimed) or windows.shape[1] <= aimed.shape[1]:
             continue
         whole = windows.shape[1]
         for column, series in enumerate(np.moveaxis(windows.reshape(*windows.shape[:2], -1), 2, 0)):
@@ -102,14 +100,20 @@ def _same(numbers: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 def _columns(batches: list, position: int) -> Optional[np.ndarray]:
     """(samples, numbers) of an input that holds several numbers a sample; of a sequence those of its last step."""
-    arrays = [one[position] for one in batches if position < len(one)]
-    shapes = {one.shape[1:] for one in arrays}
-    if len(shapes) != 1 or arrays[0].dtype.kind not in "fiu" or arrays[0].ndim not in (2, 3):
+    arrays = _arrays(batches, position)
+    if not arrays:
         return None
     size = int(np.prod(arrays[0].shape[1:]))
     if not 1 < size <= _VALUES:
         return None
     return np.concatenate([_compared(one).reshape(len(one), -1) for one in arrays])
+
+
+def _arrays(batches: list, position: int) -> list:
+    """An input of all batches, of numbers (samples, …) with one or two axes more; empty where it is none or of several shapes."""
+    arrays = [one[position] for one in batches if position < len(one)]
+    alike = len({one.shape[1:] for one in arrays}) == 1
+    return arrays if alike and arrays[0].dtype.kind in "fiu" and arrays[0].ndim in (2, 3) else []
 
 
 def _compared(array: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 
 from msprec.locate.trace import Node, to_numpy
 from msprec.probe.steps.connectivity_trace import GraphTrace, place_of
+from msprec.probe.steps.loss_input_statistics import one_hot_rows
 from msprec.probe.steps.producing_operator import CARRIERS, producer_of
 from msprec.runtime.cell_origins import created_place
 
@@ -233,15 +234,12 @@ def _picked_from(trace: GraphTrace, node: Node):
     product = producer_of(trace, node.inputs[0])
     if product is None or not plain_name(product).startswith("mul") or len(product.inputs) != 2 or not node.results:
         return None
+    made = to_numpy(node.results[0]).size
     for rows, value in (product.inputs, product.inputs[::-1]):
         array = to_numpy(rows)
-        if (
-            array.ndim < 2
-            or array.shape != tuple(value.shape)
-            or to_numpy(node.results[0]).size * array.shape[-1] != array.size
-        ):
+        if array.ndim < 2 or array.shape != tuple(value.shape) or made != array.size // array.shape[-1]:
             continue
-        if np.isin(array, (0, 1)).all() and (array.sum(-1) == 1).all() and (array != array[:1]).any():
+        if one_hot_rows(array.reshape(-1, array.shape[-1])) and (array != array[:1]).any():
             return value
     return None
 

@@ -15,11 +15,12 @@ def described(values: np.ndarray, dtype: str) -> dict:
         "max": float(finite.max()) if known else None,
         "distinct": len(np.unique(values)) if values.size <= 1 << 20 else None,
         "whole": bool(known and (finite == np.round(finite)).all()),
-        "one_hot": _one_hot(values),
+        "one_hot": one_hot_rows(values),
     }
 
 
-def _one_hot(values: np.ndarray) -> bool:
+def one_hot_rows(values: np.ndarray) -> bool:
+    """Whether along axis 1, of two numbers or more, one is 1 and all others are 0."""
     if values.ndim < 2 or values.shape[1] < 2 or not values.size:
         return False
     return bool(np.isin(values, (0, 1)).all() and (values.sum(axis=1) == 1).all())
