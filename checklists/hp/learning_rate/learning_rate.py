@@ -63,12 +63,14 @@ from msprec.checklists.hp.learning_rate.loss_course import (
     losses_of_course,
     lost_again,
     optimizers_of,
+    spoilt_by_leap,
     still_rising,
 )
 from msprec.checklists.hp.learning_rate.moved_weights import (
     far_above_usual,
     far_below_usual,
     hardly_moved,
+    is_above_usual,
     is_far_below_usual,
     moved,
     out_of_reach,
@@ -288,6 +290,8 @@ class _Rate:
         if self.verdict == "too_small" or self.outcome.constant is None:
             return None
         leap = blown_up(self.run_data, self.seen, self.outcome)
+        if leap is None and is_above_usual(self.run_data, self.used, "hp.01.well_above"):
+            leap = spoilt_by_leap(self.run_data, self.seen, self.outcome)
         return leapt(self.used, leap, self.outcome, *self.shown) if leap is not None else None
 
     def weighed(self) -> Optional[Finding]:

@@ -123,6 +123,20 @@ def blown_up(run_data: RunData, seen: Course, outcome: BesideConstant) -> Option
     return float(losses[0]), float(losses[leaps].max()), int(numbers[leaps[0]])
 
 
+def spoilt_by_leap(run_data: RunData, seen: Course, outcome: BesideConstant) -> Optional[tuple]:
+    """As `blown_up`, of a training that ended worse than it began, though not at a constant prediction: its loss had been
+    hp.01.leapt_to times that of a constant prediction once it had learnt. The first of the three is the mean of the twenty before."""
+    numbers, losses = losses_of_course(run_data, seen)
+    constant = outcome.constant.value if outcome.constant is not None else 0.0
+    if seen.kind != "diverged" or not constant > 0 or not np.isfinite(losses).all() or nothing_updated(run_data):
+        return None
+    leaps = np.flatnonzero(losses >= run_data.limit("hp.01.leapt_to") * max(constant, losses[:1].max(initial=0.0)))
+    if not leaps.size or not _learnt_by(run_data, losses[: leaps[0]], constant):
+        return None
+    before = float(losses[leaps[0] - 20 : leaps[0]].mean())
+    return before, float(losses.max()), int(numbers[leaps[0]])
+
+
 def _learnt_by(run_data: RunData, losses: np.ndarray, constant: float) -> bool:
     """Whether the mean of some twenty of the losses lies so far below a constant prediction's that something was learnt."""
     if len(losses) < 20 or not np.isfinite(losses).all():

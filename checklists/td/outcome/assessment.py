@@ -144,7 +144,7 @@ def _beside_constant(run_data: RunData, seen: Assessment) -> Assessment:
     if verdict == "diverged":
         return seen._replace(state="diverged", sure=True)
     training = training_curve(run_data)
-    if _rose_again(run_data, seen):
+    if _rose_again(run_data, seen) and gain < 1 - run_data.limit("hp.02.gone"):
         return seen._replace(state="got_worse", sure=verdict == "nothing")
     steep = training is not None and (is_steep(run_data, training) or (verdict != "learnt" and training.sure))
     scored = _above(seen.score)

@@ -56,10 +56,15 @@ def _partly(run_data: RunData, group: Fact) -> bool:
 
 
 def _drawn_again(run_data: RunData, group: Fact) -> bool:
-    """Whether the evaluated samples repeat among themselves (td.05.repeated), and nothing in the source copies samples or joins
-    arrays: of the few that there are, as of short rows of symbols, the same are drawn again."""
-    repeated = 1 - group.distinct / max(group.distinct, group.samples or 0)
-    return repeated >= run_data.limit("td.05.repeated") and not run_data.find_lines(f"{_COPIES}|{_ADDED}", 1)
+    """Whether the evaluated samples repeat among themselves (td.05.repeated, or as often as pairs that agree by chance make
+    td.05.by_chance of what was found), and nothing in the source copies samples or joins arrays: of the few that there are, as
+    of short rows of symbols, the same are drawn again."""
+    samples = max(group.distinct, group.samples or 0)
+    pairs = samples - group.distinct  # of samples ** 2 / 2
+    expected = 2 * pairs / samples * group.training
+    often = pairs / samples >= run_data.limit("td.05.repeated")
+    often = often or (pairs >= 3 and expected >= run_data.limit("td.05.by_chance") * group.trained_on)
+    return often and not run_data.find_lines(f"{_COPIES}|{_ADDED}", 1)
 
 
 def _called_held_out(run_data: RunData, group: Fact) -> bool:

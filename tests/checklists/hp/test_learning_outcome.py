@@ -73,6 +73,26 @@ def test_one_leap_out_of_what_was_learnt(verdict, before, after, conclusion):
     assert conclusion != "problem" or "leapt" in entry["summary"]
 
 
+@pytest.mark.parametrize(
+    ("rate", "leap", "after", "conclusion"),
+    [
+        (0.02, 350.0, 1.1, "problem"),
+        (0.001, 350.0, 1.1, "undecided"),  # a sample far out may do that
+        (0.02, 20.0, 1.1, "undecided"),
+        (0.02, 350.0, 0.05, "undecided"),  # it recovered
+    ],
+)
+def test_one_leap_that_spoils_what_was_learnt(verdict, rate, leap, after, conclusion):
+    """The first tenth is low on average, as the loss had fallen at once: it ends above that, and below a constant prediction."""
+    run = training(lambda n: 2.3 if n == 1 else 0.05 if n < 90 else leap if n == 90 else after, steps=200)
+    for row in run.steps:
+        row["lr"] = rate
+    run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": "Adam"})]
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion != "problem" or "leapt from 0.05 to as much as 350" in entry["summary"]
+
+
 def test_of_rewards_a_range_test_tells_nothing(verdict):
     run = swept(training(level), 1e-5, 1e-3)
     run.source["train.py"] += "\nrewards = [1.0]\n"

@@ -53,6 +53,15 @@ def test_samples_of_which_there_are_few(tmp_path, code, samples, found):
     assert (trained_samples(run_data(tmp_path, made)) is not None) is found
 
 
+@pytest.mark.parametrize(("pairs", "trained_on", "found"), [(8, 37, False), (8, 160, True), (1, 37, True)])
+def test_samples_that_agree_by_chance(tmp_path, pairs, trained_on, found):
+    """Documents of a few words: 8 pairs of 480 are 64 to be expected among 1 913 training samples."""
+    made = Run(source={"train.py": TEST}, datasets=[dataset()])
+    counts = {"samples": 480, "distinct": 480 - pairs, "trained_on": trained_on, "training": 1913}
+    made.facts["evaluation"]["trained_samples"] = [group(line=1, **counts)]
+    assert (trained_samples(run_data(tmp_path, made)) is not None) is found
+
+
 @pytest.mark.parametrize(("nodes", "again"), [(200, 200), (200, None), (150, None)])
 def test_nodes_of_a_graph_that_is_given_whole(tmp_path, nodes, again):
     steps = [{"op": "arguments of the training step", "args": {}, "place": {"file": "train.py", "line": 1}}]
