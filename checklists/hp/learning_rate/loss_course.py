@@ -124,8 +124,8 @@ def blown_up(run_data: RunData, seen: Course, outcome: BesideConstant) -> Option
 
 
 def spoilt_by_leap(run_data: RunData, seen: Course, outcome: BesideConstant) -> Optional[tuple]:
-    """As `blown_up`, of a training that ended worse than it began, though not at a constant prediction: its loss had been
-    hp.01.leapt_to times that of a constant prediction once it had learnt. The first of the three is the mean of the twenty before."""
+    """As `blown_up`, of a training that ended worse than it began, though not at a constant prediction: once it had learnt, its
+    loss was hp.01.leapt_to times that of a constant prediction. The first of the three is the mean of the twenty before."""
     numbers, losses = losses_of_course(run_data, seen)
     constant = outcome.constant.value if outcome.constant is not None else 0.0
     if seen.kind != "diverged" or not constant > 0 or not np.isfinite(losses).all() or nothing_updated(run_data):
