@@ -79,6 +79,13 @@ def test_every_name_is_in_small_letters():
         ("bce_with_logits", "bce_with_logits"),
         ("mae", "l1"),
         ("price_loss", None),
+        ("MyCELoss", "softmax_cross_entropy"),
+        ("GCELoss", None),
+        ("symmetric_cross_entropy", None),
+        ("softmax_cross_entropy", "softmax_cross_entropy"),
+        ("RelativeL2Loss", None),
+        ("mean_absolute_percentage_error", None),
+        ("gaussian_nll", "nll"),
     ],
 )
 def test_what_the_name_of_a_loss_promises(name, kind):

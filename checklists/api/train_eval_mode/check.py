@@ -165,7 +165,7 @@ def _cells(cells: list) -> Text:
 
 def _judge_training(run_data: RunData, phase: Fact, phases: list) -> tuple:
     off = [cell for cell in phase.dependent if cell.training is False]
-    if not off or _frozen(run_data, off) or _lends(phase, phases):
+    if not off or _frozen(run_data, phase, off) or _lends(phase, phases):
         return None, None
     wrong = Text(
         "训练时（第 {first} 到 {last} 步，{n} 次调用）{cells} 处于推理模式",
@@ -190,22 +190,33 @@ def _judge_training(run_data: RunData, phase: Fact, phases: list) -> tuple:
     return wrong, None
 
 
-def _frozen(run_data: RunData, cells: list) -> bool:
-    """All weights around these cells are frozen: a feature extractor kept in inference mode on purpose."""
+def _frozen(run_data: RunData, phase: Fact, cells: list) -> bool:
+    """All weights around these cells are frozen, or no optimizer of these steps has them: a feature extractor kept in inference
+    mode on purpose, or a teacher that was trained before."""
     if not cells:
         return False
+    held = _held_by_optimizers(run_data, phase)
     for cell in cells:
         home = cell.path.rsplit(".", 1)[0] if "." in cell.path else cell.path
         around = [
             parameter
             for parameter in run_data.parameters
-            if parameter.kind != "statistic" and f"{parameter.path}.".startswith(f"{home}.")
+            if parameter.kind != "statistic"
+            and any(f"{name}.".startswith(f"{home}.") for name in (parameter.path, parameter.name))
         ]
-        if not around or any(
-            parameter.requires_grad is not False and parameter.in_optimizer is not False for parameter in around
-        ):
+        if not around or any(parameter.requires_grad is not False and parameter.name in held for parameter in around):
             return False
     return True
+
+
+def _held_by_optimizers(run_data: RunData, phase: Fact) -> set:
+    """Names of the parameters of the optimizers that took part in the phase's steps; where those are not known, of all."""
+    first, last = (phase.first_step or 0) + 1, (phase.last_step or 0) + 1
+    known = [one for one in run_data.optimizers if one.steps and one.parameter_names]
+    if not known or len(known) < sum(bool(one.used) for one in run_data.optimizers):
+        return {one.name for one in run_data.parameters if one.in_optimizer is not False}
+    during = [one for one in known if one.steps[0] <= last and first <= one.steps[1]]
+    return {name for one in during for name in one.parameter_names}
 
 
 def _switched_off(phase: Fact, phases: list, off: list) -> bool:

@@ -45,12 +45,17 @@ _PROMISES = tuple(
     (re.compile(pattern), kind)
     for pattern, kind in (
         (r"(binary.?cross.?entropy|bce).*logit", BCE_LOGITS),
-        (r"binary.?cross.?entropy|bce", BCE),
-        (r"cross.?entropy|(^|_)ce(_|$)|celoss", SOFTMAX),
-        (r"nll", NLL),
+        (r"binary.?cross.?entropy|(?<![a-z])bce", BCE),
+        (r"cross.?entropy|(^|_)ce(_|$)|(?<![a-z])celoss", SOFTMAX),
+        (r"(?<![a-z])nll", NLL),
         (r"(?<![a-z])mse|(?<!root_)mean.?squared(?!.?log)|(?<!mean_)squared.?error|l2.?loss", MSE),
         (r"l1.?loss|(?<![a-z])mae|mean.?abs", L1),
     )
+)
+#: Words of a name that make it that of another loss: a generalised or symmetric cross-entropy, a relative or scaled error.
+_ANOTHER = re.compile(
+    r"generali|symmetric|trunc|reverse|robust|soft(?!max)|bootstrap|poly|taylor|focal|balanc|ordinal|complement|percent"
+    r"|(^|_)rel(ative)?_|normali|scaled|(^|_)log_(?!soft|loss)"
 )
 #: Words in a loss of the user's own that make it another loss than its name says.
 _VARIANTS = re.compile(
@@ -259,6 +264,8 @@ def _weighs(array: np.ndarray, predicted: np.ndarray) -> bool:
 def promised(name: str) -> Optional[str]:
     """The kind of loss that the name of a function or class of the user's speaks of, or None."""
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    if _ANOTHER.search(plain):
+        return None
     return next((kind for pattern, kind in _PROMISES if pattern.search(plain)), None)
 
 

@@ -1,7 +1,7 @@
 """api.02 on facts, with the near misses."""
 
 import pytest
-from building import STILL, Run, dataset, parameter, phase
+from building import STILL, Run, dataset, optimizer, parameter, phase
 
 # api.02
 
@@ -56,6 +56,21 @@ def test_a_frozen_backbone_is_meant(verdict):
     ]
     run = seen(phase(dependent=cells)).set("parameters", frozen)
     assert verdict("api.02", run)["conclusion"] == "ok"
+
+
+def test_a_teacher_trained_before_by_another_optimizer_is_right(verdict):
+    """It is a part of the second step's network, no optimizer of those steps has its weights, and its cells bear other names."""
+    before = phase(dependent=(("net.drop", True),), root="Net", network=0, last_step=44)
+    later = phase(dependent=(("teacher.drop", False),), root="Both", network=1, first_step=45, root_training=False)
+    weights = [parameter("teacher.dense.weight", [8, 8]), parameter("student.weight", [2, 8])]
+    weights[0]["path"] = "net.dense.weight"
+    run = seen(before, later).set("parameters", weights)
+    parts = [("teacher.dense.weight", [1, 45]), ("student.weight", [46, 135])]
+    made = [optimizer(id=n, steps=steps, parameter_names=[name]) for n, (name, steps) in enumerate(parts)]
+    run.facts["optimizer"] = {"optimizers": made}
+    assert verdict("api.02", run)["conclusion"] == "ok"
+    made[1]["parameter_names"].append("teacher.dense.weight")
+    assert verdict("api.02", run)["conclusion"] == "problem"
 
 
 def test_all_dropout_off_under_a_training_root_is_a_problem(verdict):
