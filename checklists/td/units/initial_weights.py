@@ -27,6 +27,8 @@ _WEIGHT_INIT = ArgumentName(("weight_init",), 2)
 _FAR = 3
 #: Layers from which on all of them together are wide, though each is less so, or small.
 _ALL = 3
+#: The part of td.03.start from which on a training that came to nothing began far off.
+_HALF = 0.5
 #: Units of a layer that may all begin below 0 by chance: each does in half of the draws.
 _BY_CHANCE = 2
 #: Initializers whose first argument is how wide they draw.
@@ -148,12 +150,15 @@ def fading_signal(run_data: RunData, moments: Moments) -> Optional[Fading]:
 
 def wide_start(run_data: RunData, moments: Moments) -> list[Scale]:
     """The layers whose weights began with a gain of td.03.gain or more, where they are half of all, nothing was loaded, and the
-    loss began far off a constant prediction and was not brought down; or, of a training that came to nothing, whose loss may not
-    show it, two or more of twice that gain, or all of three or more, as gains multiply; else none."""
+    loss began far off a constant prediction (half as far where it came to nothing) and was not brought down; or, of a training
+    that came to nothing, whose loss may not show it, two or more of twice that gain, or all of three or more, as gains multiply;
+    else none."""
     if run_data.loads:
         return []
-    far = began_far_off(run_data, run_data.once(assess))
-    if not far and not came_to_nothing(run_data):
+    nothing = came_to_nothing(run_data)
+    # a bounded output, as a sigmoid's, cannot begin as far off
+    far = began_far_off(run_data, run_data.once(assess), _HALF if nothing else 1.0)
+    if not far and not nothing:
         return []
     wide = run_data.limit("td.03.gain")
     layers = moments.layers
@@ -164,13 +169,13 @@ def wide_start(run_data: RunData, moments: Moments) -> list[Scale]:
     return large if len(large) >= (1 if far else 2) and 2 * len(large) >= len(layers) else []
 
 
-def began_far_off(run_data: RunData, outcome: Assessment) -> bool:
-    """Whether the loss began td.03.start times above that of a constant prediction, near which an untrained network lies, and
-    td.03.solved of the constant's is not gone at the end."""
+def began_far_off(run_data: RunData, outcome: Assessment, part: float = 1.0) -> bool:
+    """Whether the loss began td.03.start times (or a ``part`` of that) above that of a constant prediction, near which an
+    untrained network lies, and td.03.solved of the constant's is not gone at the end."""
     gain, constant = outcome.outcome.gain, outcome.outcome.constant_value
     if gain is None or outcome.start is None:
         return False
-    return outcome.start >= run_data.limit("td.03.start") * constant and gain < run_data.limit("td.03.solved")
+    return outcome.start >= part * run_data.limit("td.03.start") * constant and gain < run_data.limit("td.03.solved")
 
 
 def mostly_saturated(run_data: RunData, moments: Moments) -> list[Lost]:

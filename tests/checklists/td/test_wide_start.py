@@ -40,7 +40,7 @@ def test_how_wide_and_how_far_off(tmp_path, start, end, std, loaded, found):
     assert len(wide_start(data, Moments(data))) == found
 
 
-@pytest.mark.parametrize(("start", "found"), [(60.0, 1), (2.31, 0)])
+@pytest.mark.parametrize(("start", "found"), [(60.0, 1), (14.0, 1), (8.0, 0), (2.31, 0)])
 def test_a_wide_last_layer_alone(tmp_path, start, found):
     """It puts the first outputs far off by itself."""
     made = _run(start, 2.31, 2.0)
