@@ -41,6 +41,11 @@ def names_in(code: types.CodeType) -> set:
     return names
 
 
+def _key(value):
+    """What tells an object from others; of a bound method, which is made anew whenever it is asked for, its parts."""
+    return (id(value.__func__), id(value.__self__)) if isinstance(value, types.MethodType) else id(value)
+
+
 class _Walk:
     def __init__(self) -> None:
         self.seen, self.optimizers, self.networks, self.losses, self.scalers = set(), [], [], [], []
@@ -50,7 +55,7 @@ class _Walk:
         self.budget = _MOST
 
     def value(self, value, names: frozenset = frozenset()) -> None:
-        if id(value) in self.seen or self.budget <= 0:
+        if _key(value) in self.seen or self.budget <= 0:
             return
         if isinstance(value, (types.FunctionType, types.MethodType)) or hasattr(value, "__wrapped__"):
             self.function(value)
@@ -88,6 +93,7 @@ class _Walk:
             held = vars(value).get(name, None)
             if held is None:
                 held = getattr(type(value), name, None)
+                held = types.MethodType(held, value) if isinstance(held, types.FunctionType) else held
             if held is not None:
                 self.value(held, names)
 
@@ -104,11 +110,12 @@ class _Walk:
                     self.optimizers.append(inner)
 
     def function(self, function) -> None:
-        self.seen.add(id(function))
+        self.seen.add(_key(function))
         self.budget -= 1
-        inner = getattr(function, "__wrapped__", None)
+        inner, owner = getattr(function, "__wrapped__", None), getattr(function, "__self__", None)
         if inner is not None:
-            self.value(inner)
+            bound = owner is not None and isinstance(inner, types.FunctionType)
+            self.value(types.MethodType(inner, owner) if bound else inner)
         target = getattr(function, "__func__", function)
         code = getattr(target, "__code__", None)
         if code is None:

@@ -22,6 +22,7 @@ from msprec.source.user_code import (
 )
 
 _FITS = ("fit", "fit_transform")
+_MODULES = ("np", "numpy", "ops", "mnp", "mint", "pd")
 _SCALERS = re.compile(r"scal|standard|normali[sz]|minmax", re.IGNORECASE)
 
 
@@ -87,7 +88,7 @@ def _fits(run_data: RunData, file: str) -> list:
                 kind = called_name(owner) if isinstance(owner, ast.Call) else made.get(ast.unparse(owner), "")
                 found.append(_Fit(array, place(file, call.lineno), kind or ""))
     for node in run_data.source.nodes(file, ast.BinOp):
-        array = _by_its_own(node)
+        array = _by_its_own(run_data, file, node)
         if array:
             found.append(_Fit(array, place(file, node.lineno)))
     return found
@@ -163,25 +164,33 @@ def _given_to(run_data: RunData, file: str) -> dict:
     return found
 
 
-def _by_its_own(node: ast.BinOp) -> str:
-    """``x`` of ``(x - x.mean(0)) / x.std(0)``, whatever is added to the deviation; else an empty name."""
+def _by_its_own(run_data: RunData, file: str, node: ast.BinOp) -> str:
+    """``x`` of ``(x - x.mean(0)) / x.std(0)``, whatever is added to the deviation, or of ``(y - m) / s`` where the two names are
+    given these once; else an empty name."""
     if (
         not isinstance(node.op, ast.Div)
         or not isinstance(node.left, ast.BinOp)
         or not isinstance(node.left.op, ast.Sub)
     ):
         return ""
-    array = ast.unparse(node.left.left)
-    centre = _statistic(node.left.right, array, ("mean", "average"))
-    spread = any(_statistic(one, array, ("std",)) for one in ast.walk(node.right))
-    return root_name(node.left.left) if centre and spread else ""
+    centre, named = node.left.right, None
+    if isinstance(centre, ast.Name):
+        centre = named = run_data.source.only_value(file, centre.id)
+    array = _taken_of(centre, ("mean", "average"))
+    if array is None or (named is None and ast.unparse(array) != ast.unparse(node.left.left)):
+        return ""
+    parts = [*ast.walk(node.right)]
+    if named is not None:
+        parts += [run_data.source.only_value(file, one.id) for one in parts if isinstance(one, ast.Name)]
+    spread = [_taken_of(one, ("std",)) for part in parts if part is not None for one in ast.walk(part)]
+    return root_name(array) if any(one is not None and ast.unparse(one) == ast.unparse(array) for one in spread) else ""
 
 
-def _statistic(node: ast.AST, array: str, names: tuple) -> bool:
-    """``x.mean(...)`` or ``np.mean(x, ...)`` of that array."""
+def _taken_of(node: Optional[ast.AST], names: tuple) -> Optional[ast.expr]:
+    """``x`` of ``x.mean(...)`` or ``np.mean(x, ...)``; None of anything else."""
     if not isinstance(node, ast.Call) or called_name(node) not in names or not isinstance(node.func, ast.Attribute):
-        return False
-    return ast.unparse(node.func.value) == array or bool(node.args and ast.unparse(node.args[0]) == array)
+        return None
+    return node.args[0] if node.args and root_name(node.func) in _MODULES else node.func.value
 
 
 def _standardised(run_data: RunData) -> Optional[bool]:

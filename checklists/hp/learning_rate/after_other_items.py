@@ -13,6 +13,8 @@ from msprec.checklists.common.training.manual_loss_scaling import keeps_scale
 from msprec.checklists.common.weights.cannot_learn import judged_after
 from msprec.checklists.common.weights.weight_updates import lacks_weights
 from msprec.checklists.td.scales.drowned_terms import unscaled_term
+from msprec.checklists.td.update_gradients.kept_buffers import kept_buffers
+from msprec.checklists.td.update_gradients.kept_sums import kept_sums
 from msprec.engine.finding import Finding
 from msprec.engine.run_data import RunData
 
@@ -59,6 +61,12 @@ def settled_first(run_data: RunData) -> Optional[tuple]:
             "judging after that",
         )
         return why, "cg.04"
+    if run_data.once(kept_sums) is not None or run_data.once(kept_buffers) is not None:
+        why = Text(
+            "累加的梯度从不清零（td.04）：更新越来越大，学习率要在改正之后再判断",
+            "Sums of gradients are never cleared (td.04): the updates grow and grow, so the rate is for judging after that",
+        )
+        return why, "td.04"
     if keeps_scale(run_data):
         why = Text(
             "loss 乘了 loss scale，而梯度没有除以它（mp.02）：更新大了同样的倍数，学习率要在改正之后再判断",

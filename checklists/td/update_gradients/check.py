@@ -62,7 +62,7 @@ def update_gradients(run_data: RunData) -> Finding:
         _of_others(run_data)
         or _thrown_away(run_data)
         or _left_over(run_data)
-        or kept_buffers(run_data)
+        or run_data.once(kept_buffers)
         or growing_count(run_data, _explained(run_data) if _all_explained(run_data) else [], _evidence(run_data))
         or _next_to_nothing(run_data)
         or clipped_way(run_data)
@@ -73,7 +73,7 @@ def update_gradients(run_data: RunData) -> Finding:
 
 def _without(run_data: RunData) -> Finding:
     steps = [step for step in run_data.train_steps if step.count]
-    summed = _summed_over_ranks(run_data) or kept_sums(run_data) or kept_buffers(run_data)
+    summed = _summed_over_ranks(run_data) or run_data.once(kept_sums) or run_data.once(kept_buffers)
     if summed is not None:
         return summed
     averaged = _single(run_data) or run_data.run.parallel.gradients_mean is True
@@ -166,7 +166,7 @@ def _left_over(run_data: RunData) -> Optional[Finding]:
     near = run_data.limit("td.04.equal")
     found = [one for one in _explained(run_data) if abs(one.left - 1) <= near and one.factor > 0]
     if found and len(found) < len(run_data.probes.gradients.updates):
-        kept = kept_sums(run_data)  # gradients of a training that diverged explain nothing later on
+        kept = run_data.once(kept_sums)  # gradients of a training that diverged explain nothing later on
         if kept is not None:
             return kept
     found = found if len(found) == len(run_data.probes.gradients.updates) else _growing(run_data)

@@ -93,6 +93,18 @@ def test_one_leap_that_spoils_what_was_learnt(verdict, rate, leap, after, conclu
     assert conclusion != "problem" or "leapt from 0.05 to as much as 350" in entry["summary"]
 
 
+SUMS = "sums = params.clone('sum')\nfor s, g in zip(sums, grads):\n    ops.assign_add(s, g)\noptimizer(sums)\n"
+
+
+@pytest.mark.parametrize(("after", "conclusion"), [("", "undecided"), ("for s in sums:\n    s.set_data(0)\n", "problem")])
+def test_sums_of_gradients_that_are_never_cleared_come_first(verdict, after, conclusion):
+    """The loss grows as the updates do."""
+    run = training(lambda n: 2.3 * 1.04**n)
+    run.source["train.py"] += SUMS + after
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == conclusion and ("td.04" in entry["summary"]) is (conclusion == "undecided")
+
+
 def test_of_rewards_a_range_test_tells_nothing(verdict):
     run = swept(training(level), 1e-5, 1e-3)
     run.source["train.py"] += "\nrewards = [1.0]\n"

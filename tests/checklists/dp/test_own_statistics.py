@@ -1,0 +1,28 @@
+"""Data for evaluation that the code scales by statistics of its own (dp.02)."""
+
+import pytest
+from building import Run, column, dataset, run_data
+
+from msprec.checklists.dp.preprocessing_consistency.own_statistics import own_statistics
+
+SCALED = column(min=-3.0, max=3.0, mean=0.0, std=1.0)
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "lines"),
+    [
+        ("x = (x_train - x_train.mean(0)) / x_train.std(0)", "v = (x_test - x_test.mean(0)) / x_test.std(0)", [3, 2]),
+        ("x = (x_train - mean) / std", "v = (test_df - test_df.mean()) / test_df.std()", [3, 2]),
+        ("x = (x_train - mean) / (std + 1e-8)", "v = (test_x - np.mean(test_x, 0)) / np.std(test_x, 0)", [3, 2]),
+        ("x = (x_train - mean) / std", "v = (x_test - mean) / std", None),
+        ("x = (x_train - mean) / std", "mean = x_test.mean(0)\nv = (x_test - mean) / std", None),  # which one is not known
+        ("x = (x_train - mean) / other.std(0)", "v = (x_test - x_test.mean(0)) / x_test.std(0)", None),
+        ("x = x_train - mean", "v = (x_test - x_test.mean(0)) / x_test.std(0)", None),
+    ],
+)
+def test_where_statistics_are_taken(tmp_path, train, test, lines):
+    code = f"mean, std = x_train.mean(0), x_train.std(0)\n{train}\n{test}\n"
+    made = Run(source={"train.py": code}, datasets=[dataset(), dataset([SCALED], role="eval")])
+    told = own_statistics(run_data(tmp_path, made))
+    assert ([one["line"] for one in told.locations] if told else None) == lines
+    assert told is None or told.conclusion == "problem"
