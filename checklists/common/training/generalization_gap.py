@@ -20,6 +20,7 @@ from msprec.checklists.common.training.constant_prediction import (
     learning_outcome,
     share_error,
 )
+from msprec.checklists.common.training.copied_targets import copies_input
 from msprec.checklists.common.training.training_curves import training_curve, turned_up, validation_curves
 from msprec.checklists.common.training.training_segments import last_training_start
 from msprec.checklists.common.training.whole_graph import whole_graph
@@ -64,8 +65,8 @@ def generalization_gap(run_data: RunData, first: Optional[float]) -> Optional[Ga
     Args:
         first: The training loss at the start.
     """
-    if statistics_hardly_moved(run_data) or run_data.once(argmax_over_places) is not None:
-        return None  # the evaluation says what an inference without them gives, or of the classes nothing
+    if statistics_hardly_moved(run_data) or run_data.once(argmax_over_places) is not None or copies_input(run_data):
+        return None  # the evaluation says what an inference without them gives, or nothing of what was trained for
     outcome = learning_outcome(run_data)
     constant = outcome.constant
     reference = constant.value if constant is not None else first

@@ -204,8 +204,8 @@ def out_of_reach(
     """The problem where no weight could have changed by hp.01.reach of a training that learnt nothing: under an optimizer whose
     steps are as large as the rate, whatever the gradients, all steps in one direction; under another, where no weight changed,
     gradients of norm 1, always in one direction; or by hp.01.reach_below_usual at hp.01.below_usual of the usual rate or less.
-    It is a share of the smallest weight's size or norm, of weights that start at
-    zero that which they are usually drawn with. None of weights that were loaded."""
+    It is a share of the smallest weight's size or norm, of weights that start at zero that which they are usually drawn with;
+    tables of embeddings, which are drawn at any size, count where there is nothing else. None of weights that were loaded."""
     rates = rates_of(run_data)
     drawn = drawn_weights(run_data)
     if outcome.verdict != "nothing" or drawn is None or not len(rates) or not np.isfinite(rates).all():
@@ -216,7 +216,8 @@ def out_of_reach(
     if not (adaptive or still):
         return None
     way = float(rates.sum()) * (step or lasting(one))
-    each = [(_size(p) or usual_size(p), p.size or 1) for p in weights]
+    layers = [p for p in weights if "Embedding" not in (p.cell_class or "")] or weights
+    each = [(_size(p) or usual_size(p), p.size or 1) for p in layers]
     least = min((size * (1 if adaptive else math.sqrt(count)) for size, count in each if size > 0), default=0.0)
     usual = _usual_rate(one) or (_USUAL_ADAPTIVE if adaptive else None)
     far_below = usual is not None and used <= run_data.limit("hp.01.below_usual") * usual
@@ -234,9 +235,9 @@ def out_of_reach(
     )
     return problem(
         Text(
-            "学习率 {used} 过小，与其他问题无关：{steps} 步{unit}即使始终朝同一方向，也只能使权重改变其大小的 {share}。",
+            "学习率 {used} 过小，与其他问题无关：{steps} 步{unit}即使始终朝同一方向，也只能使各层的权重改变其大小的 {share}。",
             "The learning rate of {used} is too small, whatever else is wrong: {steps} steps{unit}, all in one direction, could "
-            "have moved no weight by more than {share} of its size.",
+            "have moved no layer's weights by more than {share} of their size.",
             used=used,
             steps=len(rates),
             unit=unit,

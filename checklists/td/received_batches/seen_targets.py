@@ -6,6 +6,7 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import first_place, train_sets
 from msprec.checklists.common.script.array_origin import argument_origins, array_origins
+from msprec.checklists.common.training.copied_targets import copies_input
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
@@ -18,10 +19,7 @@ _TRIANGLES = r"\b(triu|tril|Tril|Triu|TriangularMask)\w*\("
 
 
 def seen_targets(run_data: RunData) -> Optional[Finding]:
-    """A problem where the target of a place is among what its prediction is made of; None where it is not.
-
-    Predictions count as changing with a token where they change by td.05.seen of the largest change among all places.
-    """
+    """A problem where the target of a place is among what its prediction is made of (`copies_input`); None where it is not."""
     facts, limit = run_data.probes.seen_targets, run_data.limit("td.05.seen")
     if facts.shift is None or facts.before is None or facts.after is None:
         return None
@@ -30,9 +28,7 @@ def seen_targets(run_data: RunData) -> Optional[Finding]:
         alone = facts.earlier is not None and facts.earlier <= limit < facts.before
         looked_up = re.search(_LOOKUPS, facts.operator or "") is not None
         return _own_token(run_data, facts) if alone and looked_up else _future(run_data, facts)
-    if facts.shift == 0 and facts.before <= limit < facts.after:
-        return _not_shifted(run_data, facts)
-    return None
+    return _not_shifted(run_data, facts) if copies_input(run_data) else None
 
 
 def _future(run_data: RunData, facts) -> Finding:

@@ -15,7 +15,11 @@ SCALED = column(min=-3.0, max=3.0, mean=0.0, std=1.0)
         ("x = (x_train - mean) / std", "v = (test_df - test_df.mean()) / test_df.std()", [3, 2]),
         ("x = (x_train - mean) / (std + 1e-8)", "v = (test_x - np.mean(test_x, 0)) / np.std(test_x, 0)", [3, 2]),
         ("x = (x_train - mean) / std", "v = (x_test - mean) / std", None),
-        ("x = (x_train - mean) / std", "mean = x_test.mean(0)\nv = (x_test - mean) / std", None),  # which one is not known
+        (
+            "x = (x_train - mean) / std",
+            "mean = x_test.mean(0)\nv = (x_test - mean) / std",
+            None,
+        ),  # which one is not known
         ("x = (x_train - mean) / other.std(0)", "v = (x_test - x_test.mean(0)) / x_test.std(0)", None),
         ("x = x_train - mean", "v = (x_test - x_test.mean(0)) / x_test.std(0)", None),
     ],

@@ -294,6 +294,15 @@ def test_what_looks_like_a_gap(verdict):
     assert verdict("hp.02", run(PLATEAU, by_heart, name="train_accuracy"))["conclusion"] != "problem"
 
 
+@pytest.mark.parametrize(("shift", "conclusion"), [(0, "ok"), (1, "problem")])
+def test_tokens_that_are_copied_tell_no_gap(verdict, shift, conclusion):
+    """The targets are what the network is given (td.05), and the score is of the next tokens."""
+    made = run(PLATEAU, by_heart, name="accuracy")
+    seen = {"shift": shift, "before": 0.0, "after": 1.0, "place": None, "loss_place": None}
+    made.facts["probes"] = {**made.facts.get("probes", {}), "seen_targets": seen}
+    assert verdict("hp.02", made)["conclusion"] == conclusion
+
+
 def test_a_few_labelled_nodes_of_one_graph_are_learnt_by_heart_by_right(verdict):
     nodes = dataset(batch_size=1440)
     nodes["columns"].insert(0, {**nodes["columns"][0], "name": "adjacency", "shape": [1440]})

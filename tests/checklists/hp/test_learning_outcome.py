@@ -96,7 +96,9 @@ def test_one_leap_that_spoils_what_was_learnt(verdict, rate, leap, after, conclu
 SUMS = "sums = params.clone('sum')\nfor s, g in zip(sums, grads):\n    ops.assign_add(s, g)\noptimizer(sums)\n"
 
 
-@pytest.mark.parametrize(("after", "conclusion"), [("", "undecided"), ("for s in sums:\n    s.set_data(0)\n", "problem")])
+@pytest.mark.parametrize(
+    ("after", "conclusion"), [("", "undecided"), ("for s in sums:\n    s.set_data(0)\n", "problem")]
+)
 def test_sums_of_gradients_that_are_never_cleared_come_first(verdict, after, conclusion):
     """The loss grows as the updates do."""
     run = training(lambda n: 2.3 * 1.04**n)
@@ -140,6 +142,21 @@ def test_weights_that_stay_and_could_not_have_moved(verdict, name, rate, still, 
     entry = verdict("hp.01", run)
     assert entry["conclusion"] == conclusion, entry["summary"]
     assert ("whatever else" in entry["summary"]) == (conclusion == "problem")
+
+
+@pytest.mark.parametrize(("cell_class", "conclusion"), [("Embedding", "problem"), ("Dense", "undecided")])
+def test_a_table_of_embeddings_may_be_drawn_small(verdict, cell_class, conclusion):
+    """135 steps of Adam at 1e-5 are a seventh of a table's values, and next to nothing of the layers' weights."""
+    run = training(level)
+    for row in run.steps:
+        row["lr"] = 1e-5
+    run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": "Adam"})]
+    table = parameter("emb.embedding_table", [50, 8], cell_class=cell_class, initial={**ZERO, "std": 0.004})
+    run.facts["parameters"]["parameters"].append(table)
+    for one in run.facts["parameters"]["parameters"]:
+        one["moved"] = {"relative": 0.02, "max_abs": 1e-4, "any": True, "proportional": False}
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
 
 
 @pytest.mark.parametrize(
