@@ -28,6 +28,8 @@ _PAD_IGNORED, _SHARE_OF_A_CLASS = r"(?i)ignore_index\s*=\s*\w*pad", 0.25
 _ONE_HOT = r"\bone_hot\(|\bOneHot\(|\bnp\.eye\("
 #: The share of rows from which a few odd ones do not explain what their sums are.
 _MOST_ROWS = 0.5
+#: Values that marks of two sides may have, smoothed and weighed ones included.
+_FEW_MARKS = 4
 
 
 def several_classes(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
@@ -263,6 +265,7 @@ def labels_of_sides(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     if low is None or high is None or (low >= 0 and high <= 1):
         return None
     found = beyond_range(targets, one.column, 0.0, 1.0) if targets.elements else None
+    amounts, squashed = are_amounts(labels), one.output.place if one.made_by == "sigmoid" else None
     return Wrong(
         Text(
             "{name} 的标签从 {low} 到 {high}，应在 0 到 1 之间{share}。",
@@ -275,12 +278,23 @@ def labels_of_sides(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
             else Text("", ""),
         ),
         Text(
+            "目标是实数：用 MSELoss 或 L1Loss，网络的输出不加激活。",
+            "These are amounts: take MSELoss or L1Loss, and give the output no activation.",
+        )
+        if amounts
+        else Text(
             "把标签转换为 0/1；多分类请用 CrossEntropyLoss。",
             "Make the labels 0 or 1; for classes use CrossEntropyLoss.",
         ),
         one.fact.place,
+        *([squashed] if amounts and squashed is not None else []),
         *(array_origins(run_data, *one.column)[:2] if one.column is not None else []),
     )
+
+
+def are_amounts(labels: Fact) -> bool:
+    """Whether what a loss is given for labels are real numbers of many values, and no marks of two sides."""
+    return labels.whole is False and (labels.distinct or 0) > _FEW_MARKS
 
 
 def class_numbers(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:

@@ -10,6 +10,7 @@ from typing import Optional
 from msprec.bilingual import Text, listed
 from msprec.checklists.common.data.input_scale import values_in
 from msprec.checklists.common.data.missing_value_codes import passes_of
+from msprec.checklists.common.loss.loss_targets import are_amounts
 from msprec.checklists.common.loss.loss_with_inputs import BCE, BCE_LOGITS
 from msprec.checklists.common.loss.target_columns import column_of
 from msprec.checklists.common.script.setting_origin import UNITS, argument_origin
@@ -258,6 +259,8 @@ def not_binary(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple
         return None
     if _within_unit(column) or not _given_to_loss(run_data, column):
         return None
+    if any(loss.kind in (BCE, BCE_LOGITS) and are_amounts(loss.labels) for loss in run_data.probes.losses):
+        return None  # the loss is wrong for them (cg.04), and not they
     # rows of boxes, padded with -1: the targets of the loss are made of them
     if not run_data.probes.losses and len(column.shape) == 2 and column.min < 0:
         return None

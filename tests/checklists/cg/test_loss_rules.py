@@ -145,6 +145,18 @@ def test_faults_of_the_output_and_of_the_targets(verdict, one, faults):
     assert ("2 faults" in found["summary"]) == (faults == 2), found["summary"]
 
 
+@pytest.mark.parametrize(
+    ("whole", "distinct", "advice", "lines"), [(False, 17, "amounts", [5, 2]), (True, 4, "0 or 1", [5])]
+)
+def test_amounts_that_a_binary_loss_is_given(verdict, whole, distinct, advice, lines):
+    """Standardised pixels behind a sigmoid are for another loss; marks of 1 and 2 are for other labels."""
+    aim = targets(low=-0.8, high=1.8, below=200, above=70)
+    labels = {"shape": [32, 1], "min": -0.8, "max": 1.8, "whole": whole, "distinct": distinct}
+    found = judged(verdict, loss("bce", SIGMOID, aim, labels=labels))
+    assert found["conclusion"] == "problem" and advice in found["advice"]
+    assert [one["line"] for one in found["locations"]] == lines
+
+
 @pytest.mark.parametrize(("inside", "conclusion"), [(0.74, "problem"), (0.01, "ok")])
 def test_what_the_range_costs(verdict, inside, conclusion):
     reach = {"even": 1.39, "inside": inside, "outside": 0.0, "settles": True}

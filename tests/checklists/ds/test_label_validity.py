@@ -157,6 +157,15 @@ def test_rows_of_boxes_are_no_targets_of_a_binary_loss(verdict, shape, low, high
     assert verdict("ds.02", made)["conclusion"] == conclusion
 
 
+@pytest.mark.parametrize(("whole", "conclusion"), [(False, "undecided"), (True, "problem")])
+def test_amounts_are_no_wrong_labels_of_a_binary_loss(verdict, whole, conclusion):
+    """The loss is wrong for them, which cg.04 tells."""
+    made = run({}, loss="BCELoss", label=SOFT, kind="float", shape=[64], min=-0.8, max=1.8)
+    seen = {"kind": "bce", "name": "BCELoss", "labels": {"min": -0.8, "max": 1.8, "whole": whole, "distinct": 17}}
+    made.facts["probes"] = {"losses": [seen], "skipped": {}}
+    assert verdict("ds.02", made)["conclusion"] == conclusion
+
+
 def folders(train, val, operations=None):
     def one(classes, **changes):
         source = {"op": "ImageFolderDataset", "args": {"classes": classes}, "place": {"file": "train.py", "line": 3}}
