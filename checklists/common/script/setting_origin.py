@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional, Union
 from msprec.checklists.common.findings import each_place_once
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import assigned_parts, bound_names, called_name, own_nodes, root_name
+from msprec.source.user_code import assigned_parts, bound_names, called_name, own_nodes, plain_number, root_name
 
 _DEEPEST = 6
 _PLAIN = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.List, ast.Tuple)
@@ -160,6 +160,11 @@ def epochs_origin(run_data: RunData, steps: Iterable = ()) -> list:
     ]
     known = [one for one in called if _epochs_of(one[1]) is not None]
     ends = [(one.file, last_of_range(loop)) for one in steps for loop in _loops_of_loops(run_data, one)]
+    # an epoch a call, and a loop around it
+    for file, node in known:
+        loops = [one for one in run_data.source.enclosing(file, node.lineno) if isinstance(one, ast.For)]
+        if plain_number(_epochs_of(node)) == 1 and loops and last_of_range(loops[0]) is not None:
+            ends, known = [(file, last_of_range(loops[0]))], []
     for file, given in [*([] if known else ends), *((file, _epochs_of(node)) for file, node in known or nodes)]:
         found = _origin(_Asked(run_data), file, given, 0) if given is not None else None
         if found is not None:

@@ -192,10 +192,12 @@ def epochs_of(run_data: RunData) -> Optional[int]:
         passes = sum(dataset.passes or 0 for dataset in run_data.datasets_of("train"))
         return _passes_of_last(run_data, steps - begun) or round(passes * (steps - begun) / steps)
     epochs = run_data.steps().observed("epoch")
-    if len(epochs) and np.isfinite(epochs).all():
-        return int(epochs.max())
+    counted = len(epochs) > 0 and bool(np.isfinite(epochs).all())
+    if counted and epochs.max() > 1:  # each call of Model.train counts from 1
+        last = np.append(np.diff(epochs) < 0, True)
+        return int(epochs[last].sum())
     passes = [_times_seen(dataset) for dataset in run_data.datasets_of("train") if dataset.passes]
-    return max(passes) if passes else None
+    return max([*passes, 1] if counted else passes, default=None)
 
 
 def _times_seen(dataset: Fact) -> int:

@@ -104,6 +104,12 @@ def test_a_loop_around_the_loop_of_the_steps(reading, code, found):
     assert lines(epochs_origin(reading(code), [place("train.py", 4)])) == found
 
 
+@pytest.mark.parametrize(("each", "found"), [(1, [1]), (3, [3])])
+def test_a_loop_around_a_call_of_an_epoch(reading, each, found):
+    code = f"n = 2\nfor k in range(n):\n    model.train({each}, data)\n"
+    assert lines(epochs_origin(reading(code), [place("train.py", 3)])) == found
+
+
 @pytest.mark.parametrize("size", ["x.shape[0]", "len(x)"])
 def test_a_batch_of_the_whole_set(reading, size):
     code = f"n = {size}\ndata = source.batch(n)\n"
