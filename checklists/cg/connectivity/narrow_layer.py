@@ -1,13 +1,15 @@
 """A layer of one unit, or of few, through which all that many outputs are computed from has to pass (cg.03)."""
 
 import ast
+import math
 from typing import Optional
 
 from msprec.bilingual import Text, percent
 from msprec.checklists.cg.connectivity.unsolved import unsolved_gain
 from msprec.checklists.common.data.truth_table import is_truth_table
+from msprec.checklists.common.loss.loss_with_inputs import BCE, BCE_LOGITS
 from msprec.checklists.common.script.setting_origin import UNITS, argument_origin
-from msprec.checklists.common.training.constant_prediction import learning_outcome
+from msprec.checklists.common.training.constant_prediction import BesideConstant, learning_outcome
 from msprec.checklists.common.training.simple_predictors import behind_simple_predictor
 from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
@@ -15,6 +17,8 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 from msprec.source.user_code import called_name, construct_of
 
+#: Times the units of a tiny layer that there are inputs, of which they can tell little.
+_INPUTS = 4
 #: What leads values past a layer, beside the operators of arithmetic.
 _JOINS = ("cat", "concat", "concatenate", "stack", "hstack", "add", "mul", "einsum", "bmm", "matmul")
 
@@ -26,8 +30,9 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
     neighbours tell cg.03.told of them, and the training ended with more than cg.03.half_solved; or it has cg.03.tiny units at
     most, in a training that came far less down than nearest neighbours would bring it (td.01.neighbours; before no more outputs
     than that, cg.03.half_as_far), or ended with more than cg.03.half_solved of a whole truth table, of which nothing is noise,
-    with fewer units than inputs; or a Dense layer is given one number of each of so few filters, cg.03.narrow of the number of
-    outputs, in a training that ended with more than cg.03.half_solved; else None."""
+    with fewer units than inputs, or with more than cg.03.squeezed where there are more labels or classes than units, and many
+    more inputs; or a Dense layer is given one number of each of so few filters, cg.03.narrow of the number of outputs, in a
+    training that ended with more than cg.03.half_solved; else None."""
     outcome, gain, nothing = learning_outcome(run_data), unsolved_gain(run_data), came_to_nothing(run_data)
     unknown = outcome.verdict == "unknown" and nothing
     if not unknown and (gain is None or outcome.constant is None):
@@ -42,7 +47,9 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
     halfway = shapes[-1][0] <= few and behind_simple_predictor(run_data, outcome, "cg.03.half_as_far") is not None
     unsolved = gain is not None and gain < run_data.limit("cg.03.half_solved")
     logic = unsolved and is_truth_table(run_data)
-    tiny = tiny or halfway or logic
+    squeezed = gain is not None and gain < run_data.limit("cg.03.squeezed") and shapes[-1][0] > few
+    squeezed = squeezed and _labels_are_told(run_data, outcome)
+    tiny = tiny or halfway or logic or (squeezed and math.prod(shapes[0][1:]) >= _INPUTS * few)
     if len(ran) < (2 if tiny or nothing else 3):
         return None
     most = max(_most_units(run_data, shapes[-1][0], gain), few if tiny else 0)
@@ -61,6 +68,14 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
     units = shapes[narrow[0]][0]
     classes = outcome.constant is not None and outcome.constant.majority is not None
     return _finding(run_data, ran[narrow[0]], units, shapes[-1][0], gain, classes)
+
+
+def _labels_are_told(run_data: RunData, outcome: BesideConstant) -> bool:
+    """Whether the outputs tell labels or classes, as against what an autoencoder gives back."""
+    constant = outcome.constant
+    classes = constant is not None and constant.majority is not None
+    marks = [one.labels for one in run_data.probes.losses if one.kind in (BCE, BCE_LOGITS)]
+    return classes or any(one.whole and (one.distinct or 0) <= 2 for one in marks)
 
 
 def _pooled_away(convolution: list, dense: list, most: int) -> bool:

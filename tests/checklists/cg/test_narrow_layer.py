@@ -39,6 +39,20 @@ def test_one_unit_where_the_constant_is_not_known(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("units", "level", "classes", "found"),
+    [
+        (2, 1.7, 10, True),
+        (2, 1.0, 10, False),  # a code of two numbers, to be looked at, learns so much
+        (4, 1.7, 10, False),
+        (2, 1.7, 3, False),
+    ],
+)
+def test_fewer_units_than_classes_of_many_inputs(tmp_path, units, level, classes, found):
+    told = judge_narrow_layer(run_data(tmp_path, network(units, level, classes)))
+    assert (told is not None) is found
+
+
+@pytest.mark.parametrize(
     ("units", "share", "classes", "found"),
     [
         (2, 0.4, 1, True),
