@@ -162,8 +162,11 @@ def epochs_origin(run_data: RunData, steps: Iterable = ()) -> list:
     ends = [(one.file, last_of_range(loop)) for one in steps for loop in _loops_of_loops(run_data, one)]
     # an epoch a call, and a loop around it
     for file, node in known:
-        loops = [one for one in run_data.source.enclosing(file, node.lineno) if isinstance(one, ast.For)]
-        if plain_number(_epochs_of(node)) == 1 and loops and last_of_range(loops[0]) is not None:
+        loops, each = (
+            [one for one in run_data.source.enclosing(file, node.lineno) if isinstance(one, ast.For)],
+            _epochs_of(node),
+        )
+        if each is not None and plain_number(each) == 1 and loops and last_of_range(loops[0]) is not None:
             ends, known = [(file, last_of_range(loops[0]))], []
     for file, given in [*([] if known else ends), *((file, _epochs_of(node)) for file, node in known or nodes)]:
         found = _origin(_Asked(run_data), file, given, 0) if given is not None else None

@@ -173,13 +173,12 @@ def _by_its_own(run_data: RunData, file: str, node: ast.BinOp) -> str:
         or not isinstance(node.left.op, ast.Sub)
     ):
         return ""
-    centre, named = node.left.right, None
-    if isinstance(centre, ast.Name):
-        centre = named = run_data.source.only_value(file, centre.id)
-    array = _taken_of(centre, ("mean", "average"))
+    centre = node.left.right
+    named = run_data.source.only_value(file, centre.id) if isinstance(centre, ast.Name) else None
+    array = _taken_of(named or centre, ("mean", "average"))
     if array is None or (named is None and ast.unparse(array) != ast.unparse(node.left.left)):
         return ""
-    parts = [*ast.walk(node.right)]
+    parts: list[Optional[ast.AST]] = [*ast.walk(node.right)]
     if named is not None:
         parts += [run_data.source.only_value(file, one.id) for one in parts if isinstance(one, ast.Name)]
     spread = [_taken_of(one, ("std",)) for part in parts if part is not None for one in ast.walk(part)]

@@ -108,11 +108,11 @@ def far_above_usual(
     loaded, and of those that nothing changed."""
     known = outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end)
     few = outcome.verdict == "unknown" and came_to_nothing(run_data)
+    drawn = drawn_weights(run_data)
     above = (known or few) and is_above_usual(run_data, used, "hp.01.above_usual")
-    if not above or nothing_updated(run_data):
+    if drawn is None or not above or nothing_updated(run_data):
         return None
-    one = drawn_weights(run_data)[0]
-    usual = _beside_usual(one, used)[0]
+    one, usual = drawn[0], _beside_usual(drawn[0], used)[0]
     return problem(
         Text(
             "学习率 {used} 过大，与其他问题无关：{optimizer} 常用的学习率约为 {usual}，而训练没有学到东西{what}。",
@@ -131,8 +131,8 @@ def far_above_usual(
 
 def is_above_usual(run_data: RunData, used: Optional[float], times: str) -> bool:
     """Whether the rate of the one optimizer is so many times the usual one or more; ``times``: the threshold's name."""
-    drawn = drawn_weights(run_data) if used else None
-    if drawn is None:
+    drawn = drawn_weights(run_data)
+    if drawn is None or used is None:
         return False
     usual, reached = _beside_usual(drawn[0], used)
     return usual is not None and reached >= run_data.limit(times) * usual * (1 - 1e-6)
