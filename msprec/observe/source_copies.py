@@ -1,6 +1,7 @@
 """The user's own files that the script imported, copied as they were."""
 
 import io
+import os
 import shutil
 import sys
 import tokenize
@@ -28,13 +29,15 @@ class SourceObserver:
         keys = [(name, id(module)) for name, module in modules]
         new = set(keys) - self._seen - _not_users
         self._seen.update(new)
-        loaded = []
-        for key, (_, module) in zip(keys, modules) if new else ():
+        loaded, folders = [], _InstalledFolders()
+        for key, (name, module) in zip(keys, modules) if new else ():
             if key in new:
                 file = getattr(module, "__file__", None)
-                if isinstance(file, str) and is_user_file(file):
+                if not isinstance(file, str):
+                    continue
+                if not file.startswith(folders[name.partition(".")[0]]) and is_user_file(file):
                     loaded.append(file)
-                elif isinstance(file, str):
+                else:
                     _not_users.add(key)
         for file in (*more, *loaded):
             if isinstance(file, str) and is_user_file(file) and file not in self.copied:
@@ -61,6 +64,16 @@ class SourceObserver:
 
     def facts(self) -> dict:
         return dict(sorted(self.copied.values()))
+
+
+class _InstalledFolders(dict):
+    """By the name of a package its folder, in a tuple, where that is not the user's: what lies in it is not asked one by one."""
+
+    def __missing__(self, package: str) -> tuple:
+        file = getattr(sys.modules.get(package), "__file__", None)
+        others = isinstance(file, str) and os.path.basename(file) == "__init__.py" and not is_user_file(file)
+        self[package] = found = (os.path.dirname(file) + os.sep,) if others else ()
+        return found
 
 
 def _text(path: Path) -> str:

@@ -2,20 +2,29 @@
 
 import os
 import platform
+import sys
 from functools import lru_cache
 from importlib import metadata
 from typing import Optional
 
-_PACKAGES = ("mindspore", "numpy", "pandas", "protobuf", "msprec")
+#: Packages as pip calls them, with the module that tells their version.
+_PACKAGES = {
+    "mindspore": "mindspore",
+    "numpy": "numpy",
+    "pandas": "pandas",
+    "protobuf": "google.protobuf",
+    "msprec": "msprec._version",
+}
 
 
 @lru_cache(maxsize=1)
 def versions() -> dict:
     """Versions of Python and of the packages that a training rests on, by name."""
     found = {"python": platform.python_version()}
-    for name in _PACKAGES:
+    for name, module in _PACKAGES.items():
+        loaded = getattr(sys.modules.get(module), "__version__", None)  # parsing what pip keeps of one takes milliseconds
         try:
-            found[name] = metadata.version(name)
+            found[name] = loaded if isinstance(loaded, str) else metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
     return found

@@ -69,7 +69,14 @@ def _real_path(filename: str) -> str:
     return os.path.realpath(path) if os.path.islink(path) else path
 
 
-_real_folder = lru_cache(maxsize=4096)(os.path.realpath)
+@lru_cache(maxsize=4096)
+def _real_folder(folder: str) -> str:
+    """As `os.path.realpath` of an absolute folder, from that of the folder it lies in."""
+    parent, name = os.path.split(folder)
+    if name in ("", os.curdir, os.pardir):
+        return os.path.realpath(folder)
+    path = os.path.join(_real_folder(parent), name)
+    return os.path.realpath(path) if os.path.islink(path) else path
 
 
 @lru_cache(maxsize=4096)
