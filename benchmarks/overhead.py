@@ -4,16 +4,19 @@
     python benchmarks/overhead.py --step-ms 5 --mode pynative --pairs 600 --peers
     python benchmarks/overhead.py --step-ms 20 --trainings 40 --only PrecisionMonitor
     python benchmarks/overhead.py --step-ms 20 --trainings 20 --only watch --seconds 5
+    python benchmarks/overhead.py --step-ms 20 --trainings 8 --within --seconds 5 --only PrecisionMonitor
 
 One process trains one network. In one training, a set of callbacks is called in every other chunk of a few steps, and a ratio
 is taken of each pair of neighbours; everything that is done between the ends of two chunks counts. *Total* is all chunks with
 over all without, which the rare things that a median leaves out are in as well; what has a share of the run's time, such as
 the samples of gradients, takes twice that share of the half that it is called in. The first line, in which nothing is called,
 tells what the measurement itself is worth. Whole trainings (`--trainings`) are timed from the call of ``Model.train`` to its
-return; the facts that are written when the process ends are timed by themselves, in seconds a training. All of it runs on one
-core, as MindSpore's threads wait by spinning, and where others compute beside them the same step takes a fifth more or less;
-in PyNative mode operators are launched one at a time (MS_DEV_LAUNCH_BLOCKING=1), for the same reason. `msprec.watch` is
-measured in the same way in a loop of functions.
+return; the facts that are written when the process ends are timed by themselves, in seconds a training. Two whole trainings
+differ by several percent, so that a few dozen of them decide little: with `--within` the time from a hook's call to its
+return is added up instead, which leaves out what a hook costs elsewhere (caches, threads), and is known to a thousandth. All
+of it runs on one core, as MindSpore's threads wait by spinning, and where others compute beside them the same step takes a
+fifth more or less; in PyNative mode operators are launched one at a time (MS_DEV_LAUNCH_BLOCKING=1), for the same reason.
+`msprec.watch` is measured in the same way in a loop of functions.
 `msprec run` (`--run`) and msprobe's monitor (`--msprobe`) are measured in processes that alternate. Only ratios are printed:
 single times depend on the machine and on what else it does.
 """
@@ -270,6 +273,38 @@ def model_training(model, data, steps: int, make):
     return seconds
 
 
+class Within:
+    """Adds up the time in which the hooks of callbacks run, which stay what they are."""
+
+    def __init__(self, callbacks: list) -> None:
+        self.seconds = 0.0
+        for one in callbacks:
+            for hook in (name for name in dir(Callback) if name.startswith("on_train_")):
+                setattr(one, hook, self._timed(getattr(one, hook)))
+
+    def _timed(self, function):
+        def call(run_context) -> None:
+            began = time.perf_counter()
+            function(run_context)
+            self.seconds += time.perf_counter() - began
+
+        return call
+
+
+def within(model, data, steps: int, make, count: int) -> list:
+    """Of so many trainings in a row: the time of all over that without the callbacks. The first brings what is once a process."""
+    found = []
+    for _ in range(count):
+        callbacks, source = make() or [Callback()], data(steps)
+        spent = Within(callbacks)
+        with contextlib.redirect_stdout(io.StringIO()):
+            began = time.perf_counter()
+            model.train(1, source, callbacks=callbacks, dataset_sink_mode=False)
+            whole = time.perf_counter() - began
+        found.append(whole / (whole - spent.seconds))
+    return found
+
+
 def loop_training(width: int, data, steps: int, folder=None):
     """The same of a loop of functions, which `msprec.watch` is told of; ``folder`` None: nobody ever is."""
     import msprec
@@ -384,6 +419,11 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=400)
     parser.add_argument("--trainings", type=int, help="so many pairs of whole trainings, instead of pairs of steps")
     parser.add_argument("--seconds", type=float, default=3.0, help="about how long a whole training takes (default 3)")
+    parser.add_argument(
+        "--within",
+        action="store_true",
+        help="of whole trainings the time in the callbacks alone, over that in all else",
+    )
     parser.add_argument("--only", help="only the sets whose name holds this")
     parser.add_argument("--peers", action="store_true", help="MindSpore's own LossMonitor and SummaryCollector too")
     parser.add_argument(
@@ -407,7 +447,10 @@ def main() -> None:
         for name, make in sets(Path(scratch), args.peers).items():
             if args.only and args.only not in name and name != "nothing":
                 continue
-            if args.trainings:
+            if args.trainings and args.within:
+                first, *later = within(model, data, steps, make, args.trainings)
+                print(f"{name:32s} first {first:.4f}   {len(later)} later: median {statistics.median(later):.4f}")
+            elif args.trainings:
                 show(name, *trainings(model_training(model, data, steps, make), args.trainings))
             else:
                 show(name, *ratios(model, data, chunk, args.pairs, make()))

@@ -22,7 +22,8 @@ def versions() -> dict:
     """Versions of Python and of the packages that a training rests on, by name."""
     found = {"python": platform.python_version()}
     for name, module in _PACKAGES.items():
-        loaded = getattr(sys.modules.get(module), "__version__", None)  # parsing what pip keeps of one takes milliseconds
+        # parsing what pip keeps of a package takes milliseconds
+        loaded = getattr(sys.modules.get(module), "__version__", None)
         try:
             found[name] = loaded if isinstance(loaded, str) else metadata.version(name)
         except metadata.PackageNotFoundError:
