@@ -20,6 +20,7 @@ from msprec.checklists.cg.frozen_weights.stopped_terms import term_stopped
 from msprec.checklists.cg.frozen_weights.trained_teacher import updated_with_student
 from msprec.checklists.cg.frozen_weights.without_optimizer import without_optimizer
 from msprec.checklists.common import declared_design
+from msprec.checklists.common.data.zeroed_inputs import unless_zeroed
 from msprec.checklists.common.findings import missing, no_training, note
 from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.checklists.common.script.array_origin import argument_origins
@@ -94,7 +95,7 @@ def frozen_weights(run_data: RunData) -> Finding:
     if others is not None:
         return others
     if groups.stuck:
-        return _stuck(run_data, groups)
+        return unless_zeroed(run_data, _stuck(run_data, groups))
     if groups.unknown:
         return undecided(
             Text(

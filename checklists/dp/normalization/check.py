@@ -14,6 +14,7 @@ from msprec.checklists.common.data.input_scale import (
 )
 from msprec.checklists.common.data.missing_value_codes import missing_marks
 from msprec.checklists.common.data.target_scale import target_scale
+from msprec.checklists.common.data.zeroed_inputs import unless_zeroed
 from msprec.checklists.common.findings import (
     at,
     first_place,
@@ -112,7 +113,9 @@ def _normalised(run_data: RunData, dataset: Fact) -> Finding:
         return ok(
             _in_range(numeric, marked), [_statistics(numeric), shown, _label_note(dataset), pipeline_table(dataset)]
         )
-    return worst([_unless_scaled(run_data, dataset, numeric, verdict) for verdict in wrong])
+    found = worst([_unless_scaled(run_data, dataset, numeric, verdict) for verdict in wrong])
+    # a normalisation inside the network that overflows leaves zeros; a cast may be all that there is of one
+    return unless_zeroed(run_data, found) if any(one.overflows for one in run_data.probes.units.moments) else found
 
 
 def _judged(run_data: RunData, dataset: Fact, numeric: list, column: Fact, factor: float = 1.0):

@@ -3,6 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text, listed, percent
+from msprec.checklists.common.data.zeroed_inputs import unless_zeroed
 from msprec.checklists.common.findings import EVIDENCE, gradients_figure, no_training
 from msprec.checklists.common.script.class_choice import chosen_at
 from msprec.checklists.common.script.setting_origin import count_origins
@@ -74,7 +75,7 @@ def _of_gradients(run_data: RunData) -> Finding:
     shown = [_table(sampled), _frozen(run_data), gradients_figure(run_data)]
     silent = silent_layers(run_data, sampled)
     if silent:
-        return _without(sampled, silent, shown, stopped_at(run_data))
+        return unless_zeroed(run_data, _without(sampled, silent, shown, stopped_at(run_data)))
     course = course_of(sampled, run_data.limit("td.02.layers"))
     if course is None:
         return _few(sampled, shown)
