@@ -25,6 +25,7 @@ from msprec.checklists.common.findings import missing, no_training, note
 from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.checklists.common.script.array_origin import argument_origins
 from msprec.checklists.common.script.call_sites import called_from, unused_declaration
+from msprec.checklists.common.weights.cannot_learn import judged_after, starts_alike
 from msprec.checklists.common.weights.frozen_as_drawn import FREEZES, frozen_as_drawn
 from msprec.checklists.common.weights.pretrained_weights import modules_of
 from msprec.checklists.common.weights.unregistered_cells import REGISTER, several_unregistered, unregistered_places
@@ -95,7 +96,8 @@ def frozen_weights(run_data: RunData) -> Finding:
     if others is not None:
         return others
     if groups.stuck:
-        return unless_zeroed(run_data, _stuck(run_data, groups))
+        found, held = unless_zeroed(run_data, _stuck(run_data, groups)), _without_gradient(run_data, groups)
+        return judged_after(found, *held) if held is not None and found.conclusion == "problem" else found
     if groups.unknown:
         return undecided(
             Text(
@@ -113,6 +115,23 @@ def frozen_weights(run_data: RunData) -> Finding:
         return _shrunk(run_data, groups)
     at_random = thaws_nothing(run_data) or _frozen_at_random(run_data, groups) or _nothing_loaded(run_data, groups)
     return at_random or _all_moved(run_data, groups)
+
+
+def _without_gradient(run_data: RunData, groups: ParameterGroups) -> Optional[tuple]:
+    """``(why, item)`` where the weights were not changed as what another item tells leaves them no gradient."""
+    if starts_alike(run_data):
+        why = Text(
+            "多数权重从同一个常数开始（wi.01），其余权重得不到梯度，要在改正之后再判断",
+            "Most weights start at one constant (wi.01), which leaves others no gradient: for judging after that",
+        )
+        return why, "wi.01"
+    if not groups.moved and any(one.output.constant is not None for one in run_data.probes.losses):
+        why = Text(
+            "网络的输出恒为常数（cg.04），任何权重都得不到梯度，要在改正之后再判断",
+            "What the loss is given is one constant (cg.04), which leaves no weight a gradient: for judging after that",
+        )
+        return why, "cg.04"
+    return None
 
 
 _THAWS = r"\.requires_grad\s*=\s*True\b"

@@ -34,9 +34,7 @@ def cannot_learn(run_data: RunData, what: Text) -> Optional[tuple]:
             what=what,
         )
         return why, "cg.02"
-    weights = starts(run_data.parameters)
-    alike = [one for one in weights if one.state and not one.excuse]
-    if alike and 2 * len(alike) >= len(weights):
+    if starts_alike(run_data):
         why = Text(
             "多数权重从同一个常数开始（wi.01）：各单元始终相同，{what}要在改正之后再判断",
             "Most weights start at one constant (wi.01) and their units stay alike, so {what} is for judging after that",
@@ -44,6 +42,13 @@ def cannot_learn(run_data: RunData, what: Text) -> Optional[tuple]:
         )
         return why, "wi.01"
     return None
+
+
+def starts_alike(run_data: RunData) -> bool:
+    """Whether half of the weights or more start at one constant, without an excuse for it (wi.01)."""
+    weights = starts(run_data.parameters)
+    alike = [one for one in weights if one.state and not one.excuse]
+    return bool(alike) and 2 * len(alike) >= len(weights)
 
 
 def judged_after(found: Finding, why: Text, item_id: str) -> Finding:

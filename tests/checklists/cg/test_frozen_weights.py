@@ -1,7 +1,7 @@
 """cg.02 on facts, with the near misses."""
 
 import pytest
-from building import ONE, STILL, Run, column, optimizer, parameter, phase
+from building import ONE, STILL, ZERO, Run, column, optimizer, parameter, phase
 
 MOVING = parameter("conv.weight", [8, 1, 3, 3])
 
@@ -360,3 +360,19 @@ def test_an_encoder_that_the_reconstruction_does_not_reach(verdict, code, withou
     assert entry["conclusion"] == conclusion, entry["summary"]
     if conclusion == "problem":
         assert [one["line"] for one in entry["locations"]] == [5, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("initial", "constant", "item"), [(ZERO, None, "wi.01"), (None, 1.0, "cg.04"), (None, None, None)]
+)
+def test_weights_that_another_fault_leaves_without_a_gradient(verdict, initial, constant, item):
+    """They were not changed, and the cause is told by another item."""
+    changes = {"moved": STILL, **({"initial": initial} if initial else {})}
+    run = Run(parameters=[parameter("0.weight", [8, 4], **changes), parameter("2.weight", [1, 8], **changes)])
+    run.facts["probes"] = {
+        "skipped": {},
+        "losses": [{"kind": "bce", "name": "BCELoss", "output": {"constant": constant}}],
+    }
+    entry = verdict("cg.02", run)
+    assert entry["conclusion"] == ("undecided" if item else "problem"), entry["summary"]
+    assert not item or item in entry["summary"]
