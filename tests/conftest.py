@@ -47,3 +47,12 @@ def scripts(tmp_path: Path) -> Scripts:
     folder = tmp_path / "project"
     folder.mkdir()
     return Scripts(folder)
+
+
+#: Files and folders whose tests take up to a minute and more each, and would be collected late.
+_LONG = ("test_examples.py", "test_cases.py", "experiment")
+
+
+def pytest_collection_modifyitems(items: list) -> None:
+    """The longest begin first, so that at the end no process is left alone with one of them."""
+    items.sort(key=lambda item: item.path.name not in _LONG and item.path.parent.name not in _LONG)
