@@ -277,7 +277,7 @@ class Within:
     """Adds up the time in which the hooks of callbacks run, which stay what they are."""
 
     def __init__(self, callbacks: list) -> None:
-        self.seconds = 0.0
+        self.seconds, self.callbacks = 0.0, callbacks
         for one in callbacks:
             for hook in (name for name in dir(Callback) if name.startswith("on_train_")):
                 setattr(one, hook, self._timed(getattr(one, hook)))
@@ -295,12 +295,8 @@ def within(model, data, steps: int, make, count: int) -> list:
     """Of so many trainings in a row: the time of all over that without the callbacks. The first brings what is once a process."""
     found = []
     for _ in range(count):
-        callbacks, source = make() or [Callback()], data(steps)
-        spent = Within(callbacks)
-        with contextlib.redirect_stdout(io.StringIO()):
-            began = time.perf_counter()
-            model.train(1, source, callbacks=callbacks, dataset_sink_mode=False)
-            whole = time.perf_counter() - began
+        spent = Within(make() or [Callback()])
+        whole = model_training(model, data, steps, spent.callbacks.copy)(True)
         found.append(whole / (whole - spent.seconds))
     return found
 

@@ -47,9 +47,9 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
     halfway = shapes[-1][0] <= few and behind_simple_predictor(run_data, outcome, "cg.03.half_as_far") is not None
     unsolved = gain is not None and gain < run_data.limit("cg.03.half_solved")
     logic = unsolved and is_truth_table(run_data)
-    squeezed = gain is not None and gain < run_data.limit("cg.03.squeezed") and shapes[-1][0] > few
-    squeezed = squeezed and _labels_are_told(run_data, outcome)
-    tiny = tiny or halfway or logic or (squeezed and math.prod(shapes[0][1:]) >= _INPUTS * few)
+    many = shapes[-1][0] > few and math.prod(shapes[0][1:]) >= _INPUTS * few and _labels_are_told(run_data, outcome)
+    squeezed = many and gain is not None and gain < run_data.limit("cg.03.squeezed")
+    tiny = tiny or halfway or logic or squeezed
     if len(ran) < (2 if tiny or nothing else 3):
         return None
     most = max(_most_units(run_data, shapes[-1][0], gain), few if tiny else 0)
@@ -66,16 +66,17 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
     if not narrow:
         return None
     units = shapes[narrow[0]][0]
-    classes = outcome.constant is not None and outcome.constant.majority is not None
-    return _finding(run_data, ran[narrow[0]], units, shapes[-1][0], gain, classes)
+    return _finding(run_data, ran[narrow[0]], units, shapes[-1][0], gain, _of_classes(outcome))
 
 
 def _labels_are_told(run_data: RunData, outcome: BesideConstant) -> bool:
     """Whether the outputs tell labels or classes, as against what an autoencoder gives back."""
-    constant = outcome.constant
-    classes = constant is not None and constant.majority is not None
     marks = [one.labels for one in run_data.probes.losses if one.kind in (BCE, BCE_LOGITS)]
-    return classes or any(one.whole and (one.distinct or 0) <= 2 for one in marks)
+    return _of_classes(outcome) or any(one.whole and (one.distinct or 0) <= 2 for one in marks)
+
+
+def _of_classes(outcome: BesideConstant) -> bool:
+    return outcome.constant is not None and outcome.constant.majority is not None
 
 
 def _pooled_away(convolution: list, dense: list, most: int) -> bool:

@@ -265,7 +265,8 @@ def labels_of_sides(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     if low is None or high is None or (low >= 0 and high <= 1):
         return None
     found = beyond_range(targets, one.column, 0.0, 1.0) if targets.elements else None
-    amounts, squashed = are_amounts(labels), one.output.place if one.made_by == "sigmoid" else None
+    amounts = are_amounts(labels)
+    squashed = [one.output.place] if amounts and one.made_by == "sigmoid" and one.output.place else []
     return Wrong(
         Text(
             "{name} 的标签从 {low} 到 {high}，应在 0 到 1 之间{share}。",
@@ -287,7 +288,7 @@ def labels_of_sides(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
             "Make the labels 0 or 1; for classes use CrossEntropyLoss.",
         ),
         one.fact.place,
-        *([squashed] if amounts and squashed is not None else []),
+        *squashed,
         *(array_origins(run_data, *one.column)[:2] if one.column is not None else []),
     )
 

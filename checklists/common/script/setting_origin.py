@@ -160,19 +160,24 @@ def epochs_origin(run_data: RunData, steps: Iterable = ()) -> list:
     ]
     known = [one for one in called if _epochs_of(one[1]) is not None]
     ends = [(one.file, last_of_range(loop)) for one in steps for loop in _loops_of_loops(run_data, one)]
-    # an epoch a call, and a loop around it
-    for file, node in known:
-        loops, each = (
-            [one for one in run_data.source.enclosing(file, node.lineno) if isinstance(one, ast.For)],
-            _epochs_of(node),
-        )
-        if each is not None and plain_number(each) == 1 and loops and last_of_range(loops[0]) is not None:
-            ends, known = [(file, last_of_range(loops[0]))], []
+    around = [one for one in (_range_around(run_data, *call) for call in known) if one is not None]
+    if around:
+        ends, known = around, []
     for file, given in [*([] if known else ends), *((file, _epochs_of(node)) for file, node in known or nodes)]:
         found = _origin(_Asked(run_data), file, given, 0) if given is not None else None
         if found is not None:
             return [found]
     return []
+
+
+def _range_around(run_data: RunData, file: str, call: ast.Call) -> Optional[tuple]:
+    """``(file, the end of the range)`` of the innermost loop around a call that trains for one epoch; None of any other."""
+    each = _epochs_of(call)
+    if each is None or plain_number(each) != 1:
+        return None
+    loops = [one for one in run_data.source.enclosing(file, call.lineno) if isinstance(one, ast.For)]
+    end = last_of_range(loops[-1]) if loops else None
+    return (file, end) if end is not None else None
 
 
 def count_origins(run_data: RunData, made: Iterable) -> list:

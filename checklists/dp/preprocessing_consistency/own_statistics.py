@@ -22,7 +22,6 @@ from msprec.source.user_code import (
 )
 
 _FITS = ("fit", "fit_transform")
-_MODULES = ("np", "numpy", "ops", "mnp", "mint", "pd")
 _SCALERS = re.compile(r"scal|standard|normali[sz]|minmax", re.IGNORECASE)
 
 
@@ -173,23 +172,25 @@ def _by_its_own(run_data: RunData, file: str, node: ast.BinOp) -> str:
         or not isinstance(node.left.op, ast.Sub)
     ):
         return ""
-    centre = node.left.right
+    array, centre, parts = node.left.left, node.left.right, [*ast.walk(node.right)]
     named = run_data.source.only_value(file, centre.id) if isinstance(centre, ast.Name) else None
-    array = _taken_of(named or centre, ("mean", "average"))
-    if array is None or (named is None and ast.unparse(array) != ast.unparse(node.left.left)):
-        return ""
-    parts: list[Optional[ast.AST]] = [*ast.walk(node.right)]
-    if named is not None:
-        parts += [run_data.source.only_value(file, one.id) for one in parts if isinstance(one, ast.Name)]
-    spread = [_taken_of(one, ("std",)) for part in parts if part is not None for one in ast.walk(part)]
-    return root_name(array) if any(one is not None and ast.unparse(one) == ast.unparse(array) for one in spread) else ""
+    if isinstance(named, ast.Call):
+        # of np.mean(x, 0) and x.mean(0) the first that is no number
+        owner = named.func.value if isinstance(named.func, ast.Attribute) else named.func
+        array = next((one for one in named.args if isinstance(one, (ast.Name, ast.Attribute, ast.Subscript))), owner)
+        centre = named
+        given = [run_data.source.only_value(file, one.id) for one in parts if isinstance(one, ast.Name)]
+        parts += [inner for one in given if one is not None for inner in ast.walk(one)]
+    text = ast.unparse(array)
+    spread = any(_statistic(one, text, ("std",)) for one in parts)
+    return root_name(array) if spread and _statistic(centre, text, ("mean", "average")) else ""
 
 
-def _taken_of(node: Optional[ast.AST], names: tuple) -> Optional[ast.expr]:
-    """``x`` of ``x.mean(...)`` or ``np.mean(x, ...)``; None of anything else."""
+def _statistic(node: ast.AST, array: str, names: tuple) -> bool:
+    """``x.mean(...)`` or ``np.mean(x, ...)`` of that array."""
     if not isinstance(node, ast.Call) or called_name(node) not in names or not isinstance(node.func, ast.Attribute):
-        return None
-    return node.args[0] if node.args and root_name(node.func) in _MODULES else node.func.value
+        return False
+    return ast.unparse(node.func.value) == array or bool(node.args and ast.unparse(node.args[0]) == array)
 
 
 def _standardised(run_data: RunData) -> Optional[bool]:

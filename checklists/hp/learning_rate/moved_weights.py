@@ -131,20 +131,21 @@ def far_above_usual(
 
 def is_above_usual(run_data: RunData, used: Optional[float], times: str) -> bool:
     """Whether the rate of the one optimizer is so many times the usual one or more; ``times``: the threshold's name."""
-    drawn = drawn_weights(run_data)
-    if drawn is None or used is None:
-        return False
-    usual, reached = _beside_usual(drawn[0], used)
-    return usual is not None and reached >= run_data.limit(times) * usual * (1 - 1e-6)
+    reached = _times_usual(run_data, used) if used is not None else None
+    return reached is not None and reached >= run_data.limit(times) * (1 - 1e-6)
 
 
 def is_far_below_usual(run_data: RunData, used: float) -> bool:
     """Whether the rate of the one optimizer is hp.01.below_usual of the usual one or less, its momentum counted."""
+    reached = _times_usual(run_data, used)
+    return reached is not None and reached <= run_data.limit("hp.01.below_usual") * (1 + 1e-6)
+
+
+def _times_usual(run_data: RunData, used: float) -> Optional[float]:
+    """The rate of the one optimizer, its momentum counted, in usual ones; None where that is not known."""
     drawn = drawn_weights(run_data)
-    if drawn is None:
-        return False
-    usual, reached = _beside_usual(drawn[0], used)
-    return usual is not None and reached <= run_data.limit("hp.01.below_usual") * usual * (1 + 1e-6)
+    usual, reached = _beside_usual(drawn[0], used) if drawn is not None else (None, 0.0)
+    return reached / usual if usual else None
 
 
 def _beside_usual(optimizer: Fact, used: float) -> tuple:

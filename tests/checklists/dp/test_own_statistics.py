@@ -14,6 +14,7 @@ SCALED = column(min=-3.0, max=3.0, mean=0.0, std=1.0)
         ("x = (x_train - x_train.mean(0)) / x_train.std(0)", "v = (x_test - x_test.mean(0)) / x_test.std(0)", [3, 2]),
         ("x = (x_train - mean) / std", "v = (test_df - test_df.mean()) / test_df.std()", [3, 2]),
         ("x = (x_train - mean) / (std + 1e-8)", "v = (test_x - np.mean(test_x, 0)) / np.std(test_x, 0)", [3, 2]),
+        ("x = (x_train - mean) / std", "v = (x_test - xp.mean(x_test)) / xp.std(x_test)", [3, 2]),
         ("x = (x_train - mean) / std", "v = (x_test - mean) / std", None),
         (
             "x = (x_train - mean) / std",

@@ -110,6 +110,11 @@ def test_a_loop_around_a_call_of_an_epoch(reading, each, found):
     assert lines(epochs_origin(reading(code), [place("train.py", 3)])) == found
 
 
+def test_of_nested_loops_around_a_call_of_an_epoch_the_inner_one(reading):
+    code = "folds = 5\nn = 2\nfor f in range(folds):\n    for k in range(n):\n        model.train(1, data)\n"
+    assert lines(epochs_origin(reading(code), [place("train.py", 5)])) == [2]
+
+
 @pytest.mark.parametrize("size", ["x.shape[0]", "len(x)"])
 def test_a_batch_of_the_whole_set(reading, size):
     code = f"n = {size}\ndata = source.batch(n)\n"
