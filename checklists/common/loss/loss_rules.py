@@ -34,6 +34,7 @@ RULES = {
     targets.several_classes: TARGETS,
     targets.empty_rows: TARGETS,
     targets.sums_apart: OUTPUT,
+    targets.no_shares: TARGETS,
     ranges.activated_twice: OUTPUT,
     ranges.cut_off: OUTPUT,
     ranges.narrow_range: OUTPUT,

@@ -87,6 +87,38 @@ def sums_apart(one: LossWithInputs, _) -> Optional[Wrong]:
     return wrong_output(one, summary, advice)
 
 
+def no_shares(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
+    """Amounts in each output of a sigmoid, as pixels are, given to a cross entropy that shares a one among classes."""
+    targets = one.fact.targets
+    judged = one.takes == "scores of classes" and one.made_by == "sigmoid" and len(one.shape) == 2
+    if (
+        not judged
+        or targets.learnt
+        or not targets.rows
+        or targets.shape != one.shape
+        or (targets.distinct or 0) <= _FEW_MARKS
+    ):
+        return None
+    if targets.several or (targets.not_one or 0) < targets.rows:
+        return None
+    summary = Text(
+        "{name} 按 softmax 把 1 分给 {n} 个输出，而 {rows} 行标签的和都不是 1，有 {distinct} 个不同的值：它们是各个输出自己的量，"
+        "由 {operator} 给出，不是类别的概率。",
+        "{name} shares a 1 among the {n} outputs by a softmax, and none of {rows} rows of targets, of {distinct} values, adds up "
+        "to 1: they are amounts of each output by itself, as {operator} gives them, and no probabilities of classes.",
+        name=one.name,
+        n=one.shape[1],
+        rows=targets.rows,
+        distinct=targets.distinct,
+        operator=operator_of(one),
+    )
+    advice = Text(
+        "逐个比较输出：用 BCELoss（目标在 0 到 1 之间）或 MSELoss。",
+        "Compare each output by itself: BCELoss for targets between 0 and 1, or MSELoss.",
+    )
+    return Wrong(summary, advice, one.fact.place, *made_for_calls(run_data, one.fact.place))
+
+
 def empty_rows(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     """Rows of one-hot targets that are 0 throughout, where the labels hold numbers beyond the last class."""
     targets, shape = one.fact.targets, one.shape

@@ -66,6 +66,7 @@ def judged(verdict, *losses, data=None, **probes):
 SIGMOID, RELU, TANH = output("sigmoid", 0.0, 1.0), output("relu", 0.0, flat=True), output("tanh", -1.0, 1.0)
 SOFTMAX = output("softmax", 0.0, 1.0, shape=[32, 4])
 ROWS = {"shape": [32, 4], "rows": 512, "distinct": 2}
+PIXELS = {**ROWS, "several": 0, "not_one": 512, "distinct": 17}
 WHOLE = {"probabilities": True}
 
 
@@ -96,6 +97,10 @@ WHOLE = {"probabilities": True}
         (loss("softmax_cross_entropy", SOFTMAX, targets(), (32, 4), predicted=WHOLE), "problem"),
         (loss("softmax_cross_entropy", output(linear=True), targets(several=300, **ROWS), (32, 4)), "problem"),
         (loss("softmax_cross_entropy", output(linear=True), targets(several=0, **ROWS), (32, 4)), "ok"),
+        # pixels behind a sigmoid are no shares of a one; smoothed labels are, and scores may be held against any amounts
+        (loss("softmax_cross_entropy", SIGMOID, targets(**PIXELS), (32, 4)), "problem"),
+        (loss("softmax_cross_entropy", output(linear=True), targets(**PIXELS), (32, 4)), "ok"),
+        (loss("bce", SIGMOID, targets(**PIXELS), (32, 4)), "ok"),
         (loss("bce", SOFTMAX, targets(several=300, **ROWS), (32, 4), predicted=WHOLE), "problem"),
         (loss("bce", SOFTMAX, targets(several=0, **ROWS), (32, 4), predicted=WHOLE), "ok"),
         (loss("bce", SIGMOID, targets(several=300, **ROWS), (32, 4)), "ok"),
