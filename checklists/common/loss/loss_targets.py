@@ -64,9 +64,7 @@ def sums_apart(one: LossWithInputs, _) -> Optional[Wrong]:
     targets = one.fact.targets
     judged = one.takes in ("values", "probabilities") and one.made_by == "softmax" and are_probabilities(one)
     along = len(one.shape) == 2 or list(one.output.axes or []) == [1]  # what the rows of the targets go along
-    if not judged or not along or targets.learnt or not targets.rows or targets.shape != one.shape:
-        return None
-    if (targets.not_one or 0) < _MOST_ROWS * targets.rows:
+    if not judged or not along or _share_of_rows_apart(one) < _MOST_ROWS:
         return None
     summary = Text(
         "{operator} 使每个样本的 {n} 个输出之和为 1，而 {name} 的 {rows} 行标签中有 {apart} 行的和不是 1："
@@ -87,19 +85,19 @@ def sums_apart(one: LossWithInputs, _) -> Optional[Wrong]:
     return wrong_output(one, summary, advice)
 
 
+def _share_of_rows_apart(one: LossWithInputs) -> float:
+    """The share of rows of targets that do not add up to 1; 0 where that is unknown, or a row is not of the outputs."""
+    targets = one.fact.targets
+    if targets.learnt or not targets.rows or targets.shape != one.shape:
+        return 0.0
+    return (targets.not_one or 0) / targets.rows
+
+
 def no_shares(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     """Amounts in each output of a sigmoid, as pixels are, given to a cross entropy that shares a one among classes."""
     targets = one.fact.targets
     judged = one.takes == "scores of classes" and one.made_by == "sigmoid" and len(one.shape) == 2
-    if (
-        not judged
-        or targets.learnt
-        or not targets.rows
-        or targets.shape != one.shape
-        or (targets.distinct or 0) <= _FEW_MARKS
-    ):
-        return None
-    if targets.several or (targets.not_one or 0) < targets.rows:
+    if not judged or targets.several or (targets.distinct or 0) <= _FEW_MARKS or _share_of_rows_apart(one) < 1:
         return None
     summary = Text(
         "{name} 按 softmax 把 1 分给 {n} 个输出，而 {rows} 行标签的和都不是 1，有 {distinct} 个不同的值：它们是各个输出自己的量，"

@@ -97,8 +97,9 @@ WHOLE = {"probabilities": True}
         (loss("softmax_cross_entropy", SOFTMAX, targets(), (32, 4), predicted=WHOLE), "problem"),
         (loss("softmax_cross_entropy", output(linear=True), targets(several=300, **ROWS), (32, 4)), "problem"),
         (loss("softmax_cross_entropy", output(linear=True), targets(several=0, **ROWS), (32, 4)), "ok"),
-        # pixels behind a sigmoid are no shares of a one; smoothed labels are, and scores may be held against any amounts
+        # pixels behind a sigmoid are no shares of a one; where one row is, or scores are held against them, it is left open
         (loss("softmax_cross_entropy", SIGMOID, targets(**PIXELS), (32, 4)), "problem"),
+        (loss("softmax_cross_entropy", SIGMOID, targets(**{**PIXELS, "not_one": 511}), (32, 4)), "ok"),
         (loss("softmax_cross_entropy", output(linear=True), targets(**PIXELS), (32, 4)), "ok"),
         (loss("bce", SIGMOID, targets(**PIXELS), (32, 4)), "ok"),
         (loss("bce", SOFTMAX, targets(several=300, **ROWS), (32, 4), predicted=WHOLE), "problem"),
