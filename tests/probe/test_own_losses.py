@@ -368,6 +368,24 @@ def test_a_value_that_comes_near_to_another_loss_by_chance_does_not_count():
     assert values_beside(predicted, labels, value * 1.01, "mse")[0] is None
 
 
+@pytest.mark.parametrize(
+    ("loss", "equals"),
+    [
+        (lambda p, y: -(y * np.log(p)).sum(1).mean(), ["cross_entropy_of_probabilities", "mean"]),
+        (lambda p, y: -(y * np.log(p)).sum(), ["cross_entropy_of_probabilities", "sum"]),
+        (lambda p, y: -(y * p).sum(1).mean(), ["nll", "mean"]),
+        (lambda p, y: -(y * np.log(1 - p)).sum(1).mean(), None),
+    ],
+)
+def test_a_cross_entropy_of_probabilities_and_mixed_targets(loss, equals):
+    rng = np.random.default_rng(3)
+    shares, targets = rng.dirichlet(np.ones(6), size=(2, 40))
+    found, candidates = values_beside(shares, targets, float(loss(shares, targets)), "softmax_cross_entropy")
+    assert found == equals and "cross_entropy_of_probabilities" in candidates
+    # scores have no such loss
+    assert "cross_entropy_of_probabilities" not in values_beside(shares - 0.5, targets, 1.0, None)[1]
+
+
 DISTANCES = np.abs(RNG.standard_normal((12, 1))).astype(np.float32)
 
 

@@ -71,3 +71,21 @@ def test_a_layer_as_wide_as_the_batch_is_long(axis, found):
 def test_a_recurrent_layer_along_the_samples(recurrent, steps, found):
     mixed = mixed_in(Net(recurrent()), steps)
     assert (mixed and mixed["operator"]) == found
+
+
+class Graph(nn.Cell):
+    """What is computed of twelve nodes, carried on along the edges of a sparse graph."""
+
+    def __init__(self, edges):
+        super().__init__()
+        self.hidden, self.head, self.edges = nn.Dense(3, 5), nn.Dense(5, 1), Tensor(edges.astype(np.float32))
+
+    def construct(self, x):
+        return self.head(ops.matmul(self.edges, ops.relu(self.hidden(x[:, 0]))))
+
+
+@pytest.mark.parametrize(("edges", "found"), [(np.eye(12) + np.eye(12, k=1), "matmul"), (np.eye(12), None)])
+def test_a_matrix_that_carries_samples_to_others(edges, found):
+    mixed = mixed_in(Graph(edges), 4)
+    assert (mixed and mixed["operator"]) == found
+    assert mixed is None or mixed["matrix"]

@@ -75,7 +75,7 @@ def judge_loss(run_data: RunData) -> Optional[Finding]:
             "{names} is given what it expects{same}.",
             names=listed(dict.fromkeys(names)),
             same=Text(
-                "，自定义的 loss 与内置版本的值相同", ", and the loss of the script's own equals the built-in one"
+                "，自定义的 loss 与 NumPy 算得的值相同", ", and the loss of the script's own gives what NumPy computes"
             )
             if own
             else Text("", ""),

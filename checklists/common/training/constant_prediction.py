@@ -33,7 +33,8 @@ from msprec.checklists.common.training.training_segments import last_datasets, l
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
-_CLASSES, _BINARY = ("softmax_cross_entropy", "nll"), ("bce", "bce_with_logits")
+_CLASSES = ("softmax_cross_entropy", "cross_entropy_of_probabilities", "nll")
+_BINARY = ("bce", "bce_with_logits")
 _KINDS = {
     "crossentropyloss": "softmax_cross_entropy",
     "cross_entropy": "softmax_cross_entropy",
@@ -60,6 +61,7 @@ REGRESSION = ("mse", "rmse", "l1", "smooth_l1", "huber")
 _AMOUNTS = re.compile(r"poisson|gaussian_?nll|neg\w*_?binomial|tweedie", re.IGNORECASE)
 _HOW = {
     "softmax_cross_entropy": Text("类别分布的熵", "entropy of the class shares"),
+    "cross_entropy_of_probabilities": Text("类别分布的熵", "entropy of the class shares"),
     "nll": Text("类别分布的熵", "entropy of the class shares"),
     "bce": Text("正例比例的熵", "entropy of the positive share"),
     "bce_with_logits": Text("正例比例的熵", "entropy of the positive share"),

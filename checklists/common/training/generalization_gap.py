@@ -78,7 +78,7 @@ def generalization_gap(run_data: RunData, first: Optional[float]) -> Optional[Ga
     known = (run_data.probes.labels.accuracy or 0.0) >= 1 - few
     if not by_heart and not known:
         return None
-    if any(whole_graph(dataset) for dataset in run_data.datasets_of("train")):
+    if any(whole_graph(run_data, dataset) for dataset in run_data.datasets_of("train")):
         return None  # a few labelled nodes of one graph are rightly memorised
     values = _validation(run_data)
     scores = {key: found for key, found in values.items() if ACCURACY.search(key[0])}

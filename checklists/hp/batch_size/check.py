@@ -46,7 +46,7 @@ def batch_size(run_data: RunData) -> Finding:
 
 
 def _batch(run_data: RunData, dataset: Optional[Fact]) -> Finding:
-    if dataset is not None and whole_graph(dataset):
+    if dataset is not None and whole_graph(run_data, dataset):
         return not_applicable(
             Text(
                 "每一步都用同一张完整的图训练（{n} 个节点），没有 batch。",

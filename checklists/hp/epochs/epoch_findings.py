@@ -281,7 +281,7 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
     # next to nothing learnt yet, over passes enough to tell the fall from the order of the data
     enough = (epochs or 0) >= 2 and steps >= run_data.limit("hp.02.early_steps")
     early = enough and learning_outcome(run_data).verdict in ("hardly", "nothing")
-    if not curves and any(whole_graph(dataset) for dataset in run_data.datasets_of("train")):
+    if not curves and any(whole_graph(run_data, dataset) for dataset in run_data.datasets_of("train")):
         return Text(
             "{what}；但每一步都用同一张图中少数有标签的节点，没有验证就无法判断是否应继续训练。",
             "{what}; but each step sees the same labelled nodes of one graph, so without a validation it cannot be told "

@@ -32,7 +32,7 @@ def trained_samples(run_data: RunData) -> Optional[Finding]:
     (td.05.bits), is among the training samples, though not most of these; or all of it, and the script calls it held out."""
     if learns_by_rewards(run_data) or last_training_start(run_data) or len(run_data.optimizers) > 1:
         return None
-    if any(whole_graph(one) for one in train_sets(run_data)):
+    if any(whole_graph(run_data, one) for one in train_sets(run_data)):
         return None  # nodes that are kept back are in the graph that is trained on
     for group in run_data.trained_samples:
         partly = _partly(run_data, group) and not _drawn_again(run_data, group)

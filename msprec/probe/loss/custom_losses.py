@@ -23,6 +23,7 @@ from msprec.probe.steps.numpy_losses import (
     L1,
     MSE,
     NLL,
+    PROBABILITIES,
     SOFTMAX,
     closest_reduction,
     elements,
@@ -273,6 +274,8 @@ def _own_loss(function, predicted: np.ndarray, labels: np.ndarray, value: float,
     name = _name(function)
     promise = promised(name) if pair is None else None
     equals, candidates = values_beside(predicted, labels, value, promise) if pair is None else (None, {})
+    if promise == SOFTMAX and PROBABILITIES in candidates:  # as Keras means it
+        promise = PROBABILITIES
     return {
         "name": name,
         "place": _place_of_function(function),
@@ -289,7 +292,7 @@ def _own_loss(function, predicted: np.ndarray, labels: np.ndarray, value: float,
 def values_beside(predicted: np.ndarray, labels: np.ndarray, value: float, promise: Optional[str]) -> tuple:
     """``([kind, reduction] of the built-in loss that gives the same value or None, {kind: its mean})``."""
     found, candidates = [], {}
-    for kind in (SOFTMAX, NLL, BCE, BCE_LOGITS, MSE, L1):
+    for kind in (SOFTMAX, PROBABILITIES, NLL, BCE, BCE_LOGITS, MSE, L1):
         each = elements(kind, predicted, labels)
         if each is None or not each.size or not np.isfinite(each).all():
             continue

@@ -109,7 +109,8 @@ def _first_mixed(runs: tuple, batch: tuple, rows: int, at: int) -> Optional[dict
             return None
         if not plain.in_network(one, rows) or not any(is_learnt(plain, value) for value in one.results):
             continue
-        found = _dependence((one, same, changed), rows, at, plain_name(one) in _RECURRENT)
+        matrix = any(tuple(getattr(value, "shape", ())) == (rows, rows) for value in one.inputs)
+        found = _dependence((one, same, changed), rows, at, plain_name(one) in _RECURRENT, matrix)
         if found == "compared":
             return _COMPARED
         if found == "mixed":
@@ -120,6 +121,7 @@ def _first_mixed(runs: tuple, batch: tuple, rows: int, at: int) -> Optional[dict
                 "place": place_of(one),
                 "created": created_place(one.cell_object) if one.cell_object is not None else None,
                 "rows": rows,
+                "matrix": matrix,
                 "one_label": any(tuple(value.shape) in ((rows,), (rows, 1)) for value in tensors_in(batch)),
             }
     return None
@@ -156,9 +158,9 @@ def _run(material, batch: tuple, state) -> _InCells:
     return trace
 
 
-def _dependence(runs: tuple, rows: int, at: int, recurrent: bool) -> Optional[str]:
-    """ "mixed": the results of most samples changed, or of a recurrent layer that of the next; "compared": the result has the
-    samples on two axes."""
+def _dependence(runs: tuple, rows: int, at: int, recurrent: bool, matrix: bool) -> Optional[str]:
+    """ "mixed": the results of most samples changed, of a recurrent layer that of the next, or those of any by a matrix of
+    samples and samples, as the nodes of a graph have; "compared": the result has the samples on two axes."""
     for before, again, after in zip(*(one.results for one in runs)):
         floats = "Float" in str(before.dtype) and 0 < before.size <= _LARGEST and before.shape == after.shape
         if not floats or not before.ndim or before.shape[0] != rows:
@@ -170,7 +172,8 @@ def _dependence(runs: tuple, rows: int, at: int, recurrent: bool) -> Optional[st
         least = _CHANGED * float(np.abs(values).max())
         if not np.isfinite(moved).all() or np.abs(control - values).max() > 0.1 * least:
             return "compared"  # it does not repeat itself: nothing can be told from it
-        if (np.delete(moved, at) > least).mean() >= _MANY:
+        others_moved = np.delete(moved, at) > least
+        if others_moved.mean() >= _MANY or (matrix and others_moved.any()):
             return "mixed"
         # rows of one step each, (rows, 1, features), may well be the steps of one sequence
         if recurrent and before.ndim == 3 and before.shape[1] > 1 and moved[at + 1] > least:

@@ -8,6 +8,8 @@ from typing import Optional
 import numpy as np
 
 SOFTMAX, NLL, BCE, BCE_LOGITS, MSE, L1 = "softmax_cross_entropy", "nll", "bce", "bce_with_logits", "mse", "l1"
+#: A cross entropy over classes of what a softmax gave; MindSpore has none.
+PROBABILITIES = "cross_entropy_of_probabilities"
 #: What is called under each name of MindSpore's, in small letters.
 KINDS = {
     "crossentropyloss": SOFTMAX,
@@ -37,6 +39,8 @@ KINDS = {
 }
 #: Relative differences: of the same loss in float16, and in float32.
 _CLOSE, _EXACT = 2e-3, 1e-5
+#: Smallest probability of which a logarithm is taken; nearly all that write such a loss keep it from 0 in some such way.
+_LEAST = 1e-7
 
 
 def kind_called(name: str) -> Optional[str]:
@@ -58,7 +62,7 @@ def elements(kind: str, predicted: np.ndarray, labels: np.ndarray) -> Optional[n
     """The loss of each element (of each sample, for classes), or None where these arrays have none of this kind.
 
     Args:
-        kind: One of the values of `KINDS`.
+        kind: One of the values of `KINDS`, or `PROBABILITIES`.
         predicted: (N, C, ...) for classes, any shape otherwise.
         labels: (N, ...) of class numbers or (N, C, ...) of probabilities; else of the shape of ``predicted``.
     """
@@ -71,6 +75,8 @@ def elements(kind: str, predicted: np.ndarray, labels: np.ndarray) -> Optional[n
                 if predicted.ndim > 1
                 else None
             )
+        if kind == PROBABILITIES:
+            return _classes(np.log(np.maximum(predicted, _LEAST)), plain) if _adds_up(predicted) else None
         if predicted.shape != labels.shape:
             return None
         if kind == BCE:
@@ -79,6 +85,13 @@ def elements(kind: str, predicted: np.ndarray, labels: np.ndarray) -> Optional[n
         if kind == BCE_LOGITS:
             return np.maximum(predicted, 0) - predicted * labels + np.log1p(np.exp(-np.abs(predicted)))
         return _difference(kind, predicted - labels)
+
+
+def _adds_up(predicted: np.ndarray) -> bool:
+    """Whether they are probabilities of classes, that add up to 1 along axis 1."""
+    return predicted.ndim > 1 and bool(
+        predicted.min(initial=0) >= 0 and np.abs(predicted.sum(axis=1) - 1).max() < _CLOSE
+    )
 
 
 def _difference(kind: str, difference: np.ndarray) -> Optional[np.ndarray]:

@@ -593,6 +593,7 @@ _MIXED_SAMPLES = {
     "place": key(PLACE, "where it is called"),
     "created": key(PLACE, "where its cell was made; null of a function"),
     "rows": key(count, "length of the first axis of all that the step was called with"),
+    "matrix": key(flag, "whether it is given a matrix of rows by rows, as a graph has one of its nodes"),
     "one_label": key(flag, "whether something that the step was called with has one value for each place of that axis"),
 }
 

@@ -117,6 +117,11 @@ def test_one_whole_graph_is_no_batch(verdict):
     rows = batched(1437, 1437, loss=steep)
     rows.set("datasets", [dataset(given[1:], batch_size=1437, samples_per_pass=1437, pipeline=pipeline)])
     assert verdict("hp.03", rows)["conclusion"] == "problem"
+    # the edges are held by the network, which was seen to carry what is computed of one node to others
+    rows.facts["probes"] = {"mixed_samples": {"operator": "matmul", "name": "matmul", "rows": 1437, "matrix": True}}
+    assert verdict("hp.03", rows)["conclusion"] == "not_applicable"
+    rows.facts["probes"]["mixed_samples"]["matrix"] = False
+    assert verdict("hp.03", rows)["conclusion"] == "problem"
 
 
 @pytest.mark.parametrize(
