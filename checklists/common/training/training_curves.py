@@ -238,7 +238,7 @@ def kept_value(branch: ast.If, test: ast.AST) -> Optional[tuple]:
     None where ``test``, of that branch or a part of it, compares nothing that the branch keeps."""
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], _ORDERS):
         return None
-    left, right = ast.unparse(test.left), ast.unparse(test.comparators[0])
+    left, right = (ast.unparse(_without_margin(one)) for one in (test.left, test.comparators[0]))
     for statements, turned in ((branch.body, False), (branch.orelse, True)):
         assigned = [node for one in statements for node in ast.walk(one) if isinstance(node, ast.Assign)]
         for name, value in (pair for node in assigned for target in node.targets for pair in _pairs(target, node)):
@@ -246,6 +246,11 @@ def kept_value(branch: ast.If, test: ast.AST) -> Optional[tuple]:
                 kept = ast.unparse(value)
                 return kept, (isinstance(test.ops[0], (ast.Lt, ast.LtE)) == (kept == left)) != turned
     return None
+
+
+def _without_margin(side: ast.expr) -> ast.expr:
+    """``best`` of ``best - min_delta``."""
+    return side.left if isinstance(side, ast.BinOp) and isinstance(side.op, (ast.Add, ast.Sub)) else side
 
 
 def _pairs(target: ast.expr, node: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:

@@ -74,8 +74,8 @@ def _given_metric(run_data: RunData, branch: ast.If, tree: ast.AST, name: str) -
     position = names.index(name) - (names[0] == "self")
     calls = [one for file in run_data.source.trees for one in run_data.source.nodes(file, ast.Call)]
     given = [one.args[position] for one in calls if called_name(one) == around[-1].name and len(one.args) > position]
-    names = [called_name(one) if isinstance(one, ast.Call) else ast.unparse(one) for one in given]
-    return names[0] if len(names) == 1 and better_way(names[0]) is not None else None
+    names = [called_name(_within(one)) if isinstance(one, ast.Call) else ast.unparse(one) for one in given]
+    return _metric(names[0], tree) if len(names) == 1 else None
 
 
 def better_way(name: str) -> Optional[bool]:
@@ -107,11 +107,13 @@ def _calls_given(tree: ast.AST, name: str) -> set:
 
 
 def _within(value: ast.expr) -> ast.expr:
-    """What a number is made of: inside ``float(…)``, and in front of ``.asnumpy()`` and the like."""
+    """What a number is made of: inside ``float(…)``, and in front of ``.asnumpy()``, ``.mean()`` and the like."""
     while isinstance(value, ast.Call):
         if called_name(value) == "float" and len(value.args) == 1:
             value = value.args[0]
-        elif isinstance(value.func, ast.Attribute) and value.func.attr in ("asnumpy", "item") and not value.args:
+        elif (
+            isinstance(value.func, ast.Attribute) and value.func.attr in ("asnumpy", "item", "mean") and not value.args
+        ):
             value = value.func.value
         else:
             break

@@ -10,6 +10,7 @@ from msprec.checklists.common.training.training_curves import validation_curves
 from msprec.checklists.td.random_draws.equal_views import equal_views
 from msprec.checklists.td.random_draws.fixed_masks import fixed_masks
 from msprec.checklists.td.random_draws.same_generator import same_generator
+from msprec.checklists.td.random_draws.seeded_each_epoch import seeded_each_epoch
 from msprec.checklists.td.random_draws.stored_samples import varies_stored_samples
 from msprec.engine.finding import Finding, not_applicable, ok, problem, together, undecided
 from msprec.engine.item import item
@@ -33,8 +34,9 @@ def random_draws(run_data: RunData) -> Finding:
     worker processes of a GeneratorDataset draw from Python's or NumPy's shared generator without any seed of MindSpore's, so
     that each draws the same numbers (seen with MindSpore 2.7 to 2.10); compiled code draws from them, which happens once,
     when it is compiled; a cell draws a dropout mask once, when it is made; a class that is called for each sample makes its
-    generator from one seed every time; or two inputs that a network without dropout encodes are the same in every batch. Not
-    judged: orders that are drawn, and code that seeds by itself.
+    generator from one seed every time; two inputs that a network without dropout encodes are the same in every batch; or a loop
+    seeds the generator anew with which it varies plain arrays, and all its passes are alike. Not judged: orders that are drawn,
+    and other code that seeds by itself.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -43,7 +45,7 @@ def random_draws(run_data: RunData) -> Finding:
         _masked(run_data),
         equal_views(run_data),
         same_generator(run_data),
-        *(_pipeline(run_data, dataset) for dataset in train_sets(run_data)),
+        *(rule(run_data, dataset) for dataset in train_sets(run_data) for rule in (_pipeline, seeded_each_epoch)),
     ]
     known = [one for one in found if one is not None]
     if not known:

@@ -416,6 +416,34 @@ def test_targets_that_were_divided_by_more_than_they_reach(verdict, top, code, c
     assert conclusion == "ok" or "run to 16 only" in entry["summary"]
 
 
+@pytest.mark.parametrize(
+    ("operations", "top", "conclusion"),
+    [
+        (
+            ["Rescale(rescale=0.00392156862745098, shift=0.0)", "Normalize(mean=[0.3], std=[0.4], is_hwc=True)"],
+            16,
+            "problem",
+        ),
+        (["ToTensor(output_type=float32)", "Normalize(mean=[0.3], std=[0.4], is_hwc=False)"], 16, "problem"),
+        (
+            ["Rescale(rescale=0.00392156862745098, shift=0.0)", "Normalize(mean=[0.3], std=[0.4], is_hwc=True)"],
+            200,
+            "ok",
+        ),
+        (["Rescale(rescale=0.00392156862745098, shift=0.0)", "<lambda>"], 16, "ok"),  # unknown what it does
+    ],
+)
+def test_pictures_that_a_pipeline_divides_too_far(verdict, operations, top, conclusion):
+    low, high = -0.3 / 0.4, (top / 255 - 0.3) / 0.4
+    pictures = column("image", shape=[1, 8, 8], min=low, max=high, mean=low + (high - low) / 4, std=(high - low) / 3)
+    where = {"file": "train.py", "line": 3}
+    mapped = {"op": "map", "args": {"input_columns": ["image"], "operations": operations}, "place": where}
+    run = Run(datasets=[dataset([pictures, column("label", dtype="int32", kind="int", shape=[])], pipeline=[mapped])])
+    entry = verdict("dp.01", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion == "ok" or ("run to 16 only" in entry["summary"] and where in entry["locations"])
+
+
 @pytest.mark.parametrize(("batched", "conclusion"), [(False, "ok"), (True, "problem")])
 def test_one_number_of_a_step_is_no_input(verdict, batched, conclusion):
     """The rate that a step is called with; of each sample one, it would be a feature of a small scale."""

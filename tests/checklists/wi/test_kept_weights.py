@@ -86,10 +86,28 @@ for epoch in range(9):
         (">", "val_loss", True),
         ("<", "val_loss", False),
         ("<", "evaluate(net)", False),  # neither name tells
+        (">", "float(errors(net, x).mean())", True),
+        ("<", "float(errors(net, x).mean())", False),
+        (">", "value)\nvalue = (float(errors(net).mean())", True),
+        ("<", "value)\nvalue = (float(errors(net).mean())", False),
     ],
 )
 def test_a_metric_that_the_caller_gives(sign, given, wrong):
     assert (kept_weights.kept_at_worst(read(KEEPER.format(sign=sign, given=given))) is not None) == wrong
+
+
+@pytest.mark.parametrize(
+    ("test", "wrong"),
+    [
+        ("val_loss > best + 1e-4", True),
+        ("val_loss < best - 1e-4", False),
+        ("accuracy + 0.01 < best", True),
+        ("accuracy > best + cfg.min_delta", False),
+    ],
+)
+def test_a_margin(test, wrong):
+    code = LOOP.format(start="None", value=test.split()[0], call="evaluate", test=test)
+    assert (kept_weights.kept_at_worst(read(code)) is not None) == wrong
 
 
 @pytest.mark.parametrize(("sign", "wrong"), [(">=", False), ("<", True)])
