@@ -74,7 +74,8 @@ def _given_metric(run_data: RunData, branch: ast.If, tree: ast.AST, name: str) -
     position = names.index(name) - (names[0] == "self")
     calls = [one for file in run_data.source.trees for one in run_data.source.nodes(file, ast.Call)]
     given = [one.args[position] for one in calls if called_name(one) == around[-1].name and len(one.args) > position]
-    names = [called_name(_within(one)) if isinstance(one, ast.Call) else ast.unparse(one) for one in given]
+    values = [_within(one) for one in given]
+    names = [called_name(one) if isinstance(one, ast.Call) else ast.unparse(one) for one in values]
     return _metric(names[0], tree) if len(names) == 1 else None
 
 

@@ -52,7 +52,7 @@ def _largest(dataset: Fact, column: Fact) -> Optional[tuple]:
     ends = list(zip(column.channels.min or [], column.channels.max or []))
     ends = ends if len(ends) == len(done.a) else [(column.min, column.max)]
     if done.opaque or len(ends) != len(done.a) or min(done.a) <= 0:
-        return (column.max * _BYTE, None) if column.min == 0 else None  # type: ignore[operator]
+        return (column.max * _BYTE, None) if column.min == 0 else None
     raw = [((low - b) / a, (high - b) / a) for (low, high), a, b in zip(ends, done.a, done.b)]
     low, high = min(one for one, _ in raw), max(one for _, one in raw)
     where = next(

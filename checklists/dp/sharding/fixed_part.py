@@ -44,7 +44,7 @@ def _cuts(run_data: RunData) -> Iterator[tuple]:
     """``(file, subscript, number of ranks, lines of the settings)``."""
     for file in sorted(run_data.source.trees):
         for node in run_data.source.nodes(file, ast.Subscript):
-            cut = node.slice  # type: ignore[attr-defined]
+            cut = node.slice
             if isinstance(cut, ast.Slice) and cut.lower is not None and cut.step is not None and cut.upper is None:
                 rank, ranks = _setting(run_data, file, cut.lower, _RANK), _setting(run_data, file, cut.step, _RANKS)
                 if rank and ranks and ranks[0] > 1:
