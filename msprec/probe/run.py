@@ -35,6 +35,7 @@ from msprec.probe.network.attended_neighbours import attended_neighbours
 from msprec.probe.network.attended_padding import attended_padding
 from msprec.probe.network.attention_axes import attention_axes
 from msprec.probe.network.function_class import function_class
+from msprec.probe.network.inference_loss import inference_loss
 from msprec.probe.network.made_and_real import made_and_real
 from msprec.probe.network.mixed_samples import mixed_samples
 from msprec.probe.network.pooled_places import pooled_places
@@ -196,6 +197,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep_cheap("pooled_places", pooled_places, traces, material)
     probes.keep_cheap("function_class", function_class, traces, material, known, activated)
     probes.keep_cheap("rough_angles", rough_angles, traces)
+    probes.keep_cheap("inference_loss", inference_loss, traces)
     probes.keep_cheap("reconstruction", reconstruction, material, losses)
     probes.keep_cheap("token_use", token_use, material, max(LEAST, probes.left(TOKENS)))
     probes.keep_cheap("mixed_samples", mixed_samples, material)

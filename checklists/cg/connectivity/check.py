@@ -24,6 +24,7 @@ from msprec.checklists.cg.connectivity.sampled_deviation import judge_sampled_de
 from msprec.checklists.cg.connectivity.second_derivative import judge_second_derivative
 from msprec.checklists.cg.connectivity.shared_rows import judge_shared_rows
 from msprec.checklists.cg.connectivity.single_places import judge_single_places
+from msprec.checklists.cg.connectivity.strong_dropout import judge_strong_dropout
 from msprec.checklists.cg.connectivity.token_order import judge_token_order
 from msprec.checklists.cg.connectivity.unread_field import judge_unread_field
 from msprec.checklists.cg.connectivity.unread_input import judge_unread_input
@@ -50,6 +51,7 @@ _NETWORKS = (
     judge_wide_pooling,
     judge_reduced_channels,
     judge_second_derivative,
+    judge_strong_dropout,
 )
 _ANY_STEP = (
     judge_reshaped_axes,
@@ -98,7 +100,8 @@ def connections(run_data: RunData) -> Finding:
     them; scores that are multiplied by the edges of a graph before a softmax; an input of which only the first or the last few
     places (cg.03.read_places) change the loss; noise that is scaled by exp(logvar), the variance;
     rows that are summed by the index that they were taken by; a dropout of cg.03.dropped_inputs or more of the inputs, or a
-    pooling of cg.03.pooled pixels before further convolutions, in a training that came to nothing.
+    pooling of cg.03.pooled pixels before further convolutions, in a training that came to nothing; a dropout of as much behind
+    layers, where the network in inference mode keeps less than cg.03.whole_network of what was learnt.
     No probe: undecided.
     """
     watched = bool(run_data.networks) and bool(run_data.probes.graph.cells)

@@ -5,20 +5,20 @@ from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text, percent
-from msprec.checklists.common.script.cell_arguments import recorded_arguments
+from msprec.checklists.common.script.cell_arguments import dropped_share
 from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import called_name, construct_of, own_attribute
 
-_DROPOUTS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d")
-
 
 def judge_dropped_inputs(run_data: RunData) -> Optional[Finding]:
     """Problem: of a training that came to nothing, what the network is given goes through a dropout of cg.03.dropped_inputs or
     more before any layer; else None. Of what is left at random nothing can be learnt that takes several inputs."""
-    dropping = {one.path: share for network in run_data.networks for one in network.cells if (share := _share(one))}
+    dropping = {
+        one.path: share for network in run_data.networks for one in network.cells if (share := dropped_share(one))
+    }
     if not dropping or max(dropping.values()) < run_data.limit("cg.03.dropped_inputs") or not came_to_nothing(run_data):
         return None
     for network in run_data.networks:
@@ -28,14 +28,6 @@ def judge_dropped_inputs(run_data: RunData) -> Optional[Finding]:
             if places:
                 return _finding(run_data, share, places)
     return None
-
-
-def _share(cell: Fact) -> Optional[float]:
-    """The share that a dropout drops, by the arguments that it was made with."""
-    if cell.class_ not in _DROPOUTS or not cell.builtin:
-        return None
-    given = recorded_arguments(cell)
-    return given["p"] if "p" in given else 1 - given["keep_prob"] if "keep_prob" in given else None
 
 
 def _called_first(run_data: RunData, network: Fact, cell: Fact) -> list:

@@ -6,6 +6,7 @@ from typing import Optional
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
+_DROPOUTS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d")
 #: MindSpore's own momentum of BatchNorm, the weight of the old statistics.
 DEFAULT_MOMENTUM = 0.9
 
@@ -45,3 +46,11 @@ def statistics_hardly_moved(run_data: RunData) -> bool:
     """Whether a BatchNorm that ran normalises in inference with little but what its statistics began with."""
     cells = [cell for network in run_data.networks for cell in network.cells if "BatchNorm" in (cell.class_ or "")]
     return any(left_of_start(run_data, recorded_arguments(cell).get("momentum")) for cell in cells)
+
+
+def dropped_share(cell: Fact) -> Optional[float]:
+    """The share that a dropout of MindSpore's drops, by the arguments that it was made with; None of any other cell."""
+    if cell.class_ not in _DROPOUTS or not cell.builtin:
+        return None
+    given = recorded_arguments(cell)
+    return given["p"] if "p" in given else 1 - given["keep_prob"] if "keep_prob" in given else None

@@ -147,6 +147,8 @@ def run_forward(step: ReplayedStep, inputs: Optional[tuple] = None) -> tuple:
     with watched(trace), contextlib.suppress(Updated):
         if step.forward is not None:
             result = trace.call_function(step.forward, step.inputs if inputs is None else inputs)
+            whole = _one_number(result)
+            trace.differentiated = whole if whole is not None else trace.differentiated
         else:
             step.run(trace, step.scale)
     return trace, result

@@ -838,6 +838,10 @@ PROBES = {
     "mixed_samples": key(
         _MIXED_SAMPLES, "whether results of a sample depend on the others of its batch, in inference mode"
     ),
+    "inference_loss": key(
+        {"batches": key(count, "captured batches, the last ones"), "loss": key(number, "mean loss")},
+        "loss in inference mode, with the weights of the end",
+    ),
     "target_in_inputs": key(_TARGET_IN_INPUTS, "the inputs hold the targets, and the loss changes with these numbers"),
     "first_layers": key([_FIRST_LAYERS], "of each input of the step what the first layers are given of it"),
     "category_numbers": key(_CATEGORY_NUMBERS, "the column of inputs of which the levels tell more than the number"),
