@@ -10,7 +10,9 @@ ms.set_context(mode=ms.GRAPH_MODE)
 ms.set_seed(8)
 rng = np.random.default_rng(8)
 inputs = rng.normal(size=(1600, 8)).astype(np.float32)
-targets = 2 * np.sin(inputs[:, :1]) + inputs[:, 1:2] * inputs[:, 2:3] + inputs[:, 3:4] + 0.1 * rng.normal(size=(1600, 1))
+targets = (
+    2 * np.sin(inputs[:, :1]) + inputs[:, 1:2] * inputs[:, 2:3] + inputs[:, 3:4] + 0.1 * rng.normal(size=(1600, 1))
+)
 targets = ((targets - targets.mean()) / targets.std()).astype(np.float32)
 
 
