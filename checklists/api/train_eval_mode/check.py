@@ -32,6 +32,8 @@ _EVALUATES = re.compile(
     r"|infer(s|ence|red|encing)?|predict(s|ed|ions?|ing)?|accurac\w*|acc|metrics?",
     re.IGNORECASE,
 )
+#: What makes the arguments of a call ready.
+_CONVERTS = ("Tensor", "tensor", "from_numpy", "astype", "cast", "reshape")
 
 
 @item("api.02", ranks=PROBLEMS)
@@ -44,7 +46,8 @@ def modes(run_data: RunData) -> Finding:
     training mode are a frozen BatchNorm or a frozen backbone: ok. A call outside any gradient counts as evaluation when it
     comes after the training (not where only dropout acts and the script has switched it on again, as for Monte Carlo
     dropout), in a loop over data that fed no training, or in code that calls itself so; a call before the first step
-    (building, summary) or beside every step (logging, a GAN's generator) does not. Of an evaluation call that was made twice
+    (building, summary), beside every step (logging, a GAN's generator) or whose result nothing takes (moving statistics) does
+    not. Of an evaluation call that was made twice
     after the run, only cells that ran count, and a functional dropout that gave two results for one input is a problem; so is
     dropout that an argument switches (``keep_prob``, ``training``) where an evaluation leaves it at a value that drops, and
     so are moving statistics of a class's own that are computed and not written back, and a BatchNorm that trains with
@@ -282,6 +285,8 @@ def _nature(run_data: RunData, phase: Fact) -> str:
     first, last, calls = phase.first_step or 0, phase.last_step or 0, phase.calls or 0
     if _draws_samples(run_data, phase):
         return "unknown"
+    if _result_unused(run_data, phase.place):
+        return "beside"
     says_so = _named_so(run_data, phase.place)
     if not run_data.trained or (first >= steps and steps > 0):
         sampled = not says_so and not _counts_right(run_data, phase.place) and _keeps_dropping(run_data, phase)
@@ -296,6 +301,14 @@ def _nature(run_data: RunData, phase: Fact) -> str:
     if first <= 1 and run_data.limit("api.02.calls_least") <= each <= run_data.limit("api.02.calls_most"):
         return "beside"
     return "unknown"
+
+
+def _result_unused(run_data: RunData, where: Fact) -> bool:
+    """Whether nothing takes what the call gives, as where a network is run for the moving statistics of its BatchNorms."""
+    nodes = run_data.source.nodes_at(where.file, where.line, ast.Expr) if where and where.file and where.line else []
+    made = [one.value for one in nodes if isinstance(one.value, ast.Call)]
+    inside = [part for one in made for part in ast.walk(one) if isinstance(part, ast.Call) and part is not one]
+    return bool(made) and all(called_name(one) in _CONVERTS for one in inside)
 
 
 def _keeps_dropping(run_data: RunData, phase: Fact) -> bool:

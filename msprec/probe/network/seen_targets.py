@@ -61,6 +61,7 @@ def seen_targets(material) -> Optional[dict]:
         "before": min(one.before for one in tried),
         "after": min(one.after for one in tried),
         "earlier": max(one.earlier for one in tried),
+        **({"own": min(one.own for one in tried)} if shifted.shift == 0 else {}),
         "loss_place": place_of(plain.node),
         "place": tried[0].place,
         "operator": tried[0].operator,
@@ -145,11 +146,13 @@ def _agrees(aimed: np.ndarray, expected: np.ndarray, other: np.ndarray) -> bool:
 
 class _Tried(NamedTuple):
     """What other tokens at one place change, as shares of the largest change: the prediction ``before`` the place (without a
-    shift all of them), those ``after`` it and those ``earlier`` than the former; and what first carries it to earlier places."""
+    shift all of them), those ``after`` it, those ``earlier`` than the former and the place's ``own``; and what first carries it
+    to earlier places."""
 
     before: float
     after: float
     earlier: float
+    own: float
     place: Optional[dict]
     operator: Optional[str]
 
@@ -180,6 +183,7 @@ def _tried(
         float(before[-1]) / largest if shifted.shift else float(before.max()) / largest,
         float(after.max()) / largest if len(after) else 0.0,
         float(before[:-1].max(initial=0.0)) / largest,
+        float(moved[min(own, len(moved) - 1)]) / largest,
         place_of(leaking) if leaking is not None else None,
         leaking.callee if leaking is not None else None,
     )

@@ -378,6 +378,7 @@ _SEEN_TARGETS = {
     "before": key(finite, "largest change of predictions of the changed token (shift 0: before it), as a share of all"),
     "after": key(finite, "the same of predictions behind it"),
     "earlier": key(finite, "the same of the predictions before that of the changed token"),
+    "own": key(finite, "shift 0: smallest change of the prediction of the changed place itself"),
     "loss_place": key(PLACE, "where the loss is computed"),
     "place": key(PLACE, "the first operation that carries the token to earlier places"),
     "operator": key(text, "that operation"),

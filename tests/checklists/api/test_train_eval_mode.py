@@ -139,7 +139,25 @@ LOOP = """def run():
 
 def test_a_call_after_the_training_is_inference(verdict):
     late = forward(first_step=135, last_step=135, calls=12)
-    assert verdict("api.02", seen(phase(dependent=BOTH), late))["conclusion"] == "problem"
+    code = "\n" * 20 + "y = net(x)\n"
+    late["place"] = {"file": "train.py", "line": 21}
+    assert verdict("api.02", seen(phase(dependent=BOTH), late, code=code))["conclusion"] == "problem"
+
+
+@pytest.mark.parametrize(
+    ("line", "conclusion"),
+    [
+        ("net(x)", "ok"),  # for the moving statistics
+        ("net(Tensor(x).astype(ms.float32))", "ok"),
+        ("y = net(x)", "problem"),
+        ("print(net(x))", "problem"),
+        ("found.append(net(x).asnumpy())", "problem"),
+    ],
+)
+def test_a_call_whose_result_nothing_takes(verdict, line, conclusion):
+    code = "\n" * 4 + f"for x in data:\n    {line}\n"
+    after = phase("forward", BOTH, first_step=135, last_step=135, calls=40, place={"file": "train.py", "line": 6})
+    assert verdict("api.02", seen(phase(dependent=BOTH), after, code=code))["conclusion"] == conclusion
 
 
 def test_calls_in_an_evaluation_loop_between_epochs(verdict):
@@ -237,6 +255,8 @@ def test_calls_that_evaluate_nothing(verdict, call):
 def test_inference_alone(verdict):
     nothing = {"steps": [], "train_step": None, "optimizer": [], "run": {"training_steps": 0}}
     on = Run(modes=[forward(first_step=0, last_step=0, calls=5)], **nothing)
+    on.source["train.py"] = "\n" * 20 + "y = net(x)\n"
+    on.facts["modes"]["phases"][0]["place"] = {"file": "train.py", "line": 21}
     assert verdict("api.02", on)["conclusion"] == "problem"
     off = Run(modes=[phase("forward", NEITHER, gradient=False, first_step=0, last_step=0, calls=5)], **nothing)
     assert verdict("api.02", off)["conclusion"] == "ok"

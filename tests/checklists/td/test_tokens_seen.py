@@ -37,3 +37,12 @@ def test_what_lets_a_place_see_its_target(tmp_path, earlier, operator, given, to
     found = seen_targets(run_data(tmp_path, run))
     assert found.conclusion == "problem" and told in found.summary.en
     assert [one["line"] for one in found.locations] == lines
+
+
+@pytest.mark.parametrize(("own", "told"), [(0.7, True), (0.0, False), (None, True)])
+def test_a_decoder_that_shifts_by_itself(tmp_path, own, told):
+    """Where the prediction of a place does not change with the token given there, it is not copied."""
+    run = Run(source={"train.py": _STEP.format(":-1")})
+    facts = {"input": 0, "shift": 0, "before": 0.0, "after": 1.0, "earlier": 0.0, "own": own}
+    run.facts["probes"] = {"seen_targets": {**facts, "loss_place": {"file": "train.py", "line": 5}}}
+    assert (seen_targets(run_data(tmp_path, run)) is not None) is told

@@ -97,7 +97,25 @@ def test_last_places_alone_and_one_beyond_the_input(causal):
 def test_own_tokens_of_a_causal_network():
     found = facts(Attention(True), (Tensor(TOKENS[:, :-1]), Tensor(TOKENS[:, :-1])), of_next)
     assert (found["shift"], found["before"]) == (0, 0)
-    assert found["after"] > 0.001
+    assert found["after"] > 0.001 and found["own"] > 0.001
+
+
+@pytest.mark.parametrize("length", [4, LENGTH])
+def test_a_decoder_that_shifts_what_it_is_given(length):
+    """As with teacher forcing inside the network: each place is given the token before it."""
+
+    def forward(net):
+        def shifted(tokens, following):
+            given = ops.cat((ops.zeros_like(tokens[:, :1]), tokens[:, :-1]), 1)
+            hidden = net.embedding(given)
+            carried = ops.cumsum(hidden, 1)
+            return ops.cross_entropy(net.head(carried).reshape(-1, VOCABULARY), following.reshape(-1))
+
+        return shifted
+
+    tokens = Tensor(np.tile(TOKENS, (4, 1))[:, :length])
+    found = facts(Attention(False), (tokens, tokens), forward)
+    assert (found["shift"], found["before"], found["own"]) == (0, 0, 0) and found["after"] > 0.1
 
 
 def test_other_targets_tell_nothing():
