@@ -24,7 +24,7 @@ from msprec.checklists.common.data.zeroed_inputs import unless_zeroed
 from msprec.checklists.common.findings import missing, no_training, note
 from msprec.checklists.common.reference.reference_findings import with_reference
 from msprec.checklists.common.script.array_origin import argument_origins
-from msprec.checklists.common.script.call_sites import called_from, unused_declaration
+from msprec.checklists.common.script.call_sites import called_from, constructed_from, unused_declaration
 from msprec.checklists.common.weights.cannot_learn import judged_after, starts_alike
 from msprec.checklists.common.weights.frozen_as_drawn import FREEZES, frozen_as_drawn
 from msprec.checklists.common.weights.pretrained_weights import modules_of
@@ -301,7 +301,9 @@ def _not_in_optimizer(run_data: RunData, groups: ParameterGroups, thawed: list) 
 
 def _chosen(run_data: RunData) -> list:
     """The lines that pick an optimizer's parameters by a condition, or put some into groups, where they go into its call."""
-    lines = [line for at in filter(None, _used_optimizers(run_data)) for line in argument_origins(run_data, at, 0)]
+    made = [*filter(None, _used_optimizers(run_data))]
+    callers = [called_from(run_data, at, 3) or constructed_from(run_data, at, 3) for at in made]
+    lines = [line for at, calls in zip(made, callers) for line in argument_origins(run_data, at, 0, calls)]
     picked = [one for one in lines if (text := run_data.lines(one, 0)) and _PICKS.search(" ".join(text[1]))]
     return [*picked, *_groups(run_data), *_sorted_by_name(run_data)]
 

@@ -18,6 +18,17 @@ def called_from(run_data: RunData, where: Fact, most: int = 1) -> list:
     return calls if len(calls) <= most else []
 
 
+def constructed_from(run_data: RunData, where: Fact, most: int = 1) -> list:
+    """The calls that make objects of the class whose ``__init__`` is around a line; empty where they are more than ``most``."""
+    around = (
+        run_data.source.class_around(where.file, where.line)
+        if _function_around(run_data, where) == "__init__"
+        else None
+    )
+    calls = calls_of(run_data, around.name) if around is not None else []
+    return calls if len(calls) <= most else []
+
+
 def calls_around(run_data: RunData, where: Fact) -> list:
     """All calls of the innermost function around a line, by its name; empty where it stands in none."""
     name = _function_around(run_data, where)

@@ -194,6 +194,7 @@ class _Body:
                     yield _Order(one.lineno, target, target, None, way, fixed=True)
                 for call in _samples(value):
                     yield _Order(one.lineno, root_name(call), target, None, _keyword(call, "random_state"))
+                value = _bare(value)
                 if not isinstance(value, ast.Subscript) or not isinstance(value.value, (ast.Name, ast.Subscript)):
                     continue
                 named = isinstance(value.slice, ast.Name) and value.slice.id in self.drawn
@@ -334,6 +335,13 @@ def _keeps_order(node: ast.Assign, name: str) -> bool:
     calls = [one for one in ast.walk(node.value) if isinstance(one, ast.Call)]
     taken = any(isinstance(one, ast.Subscript) for one in ast.walk(node.value))
     return not taken and bool(calls) and all(called_name(one) in _RESHAPES for one in calls)
+
+
+def _bare(value: ast.expr) -> ast.expr:
+    """``x[order]`` of ``x[order].astype(np.float32)``, and of whatever else leaves the rows as they are."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _RESHAPES:
+        value = value.args[0] if value.func.attr in ("array", "asarray") and value.args else value.func.value
+    return value
 
 
 def _is_setting(value: ast.expr) -> bool:

@@ -95,13 +95,16 @@ def _fits(run_data: RunData, file: str) -> list:
 
 def _before_and_after(run_data: RunData, fits: list) -> tuple:
     """``(fits before the training, fits after it)`` of one kind of scaler, in the function that holds the training step's call
-    and outside its loop."""
-    for step in filter(None, map(first_place, train_sets(run_data))):
+    and outside its loop, or the last call of ``Model.train``."""
+    trained = [one for one in run_data.phases if one.via == "Model.train" and one.place]
+    whole = [max(trained, key=lambda one: one.first_step or 0).place] if trained else []
+    for step in [*filter(None, map(first_place, train_sets(run_data))), *whole]:
         around = run_data.source.enclosing(step.file, step.line or 0)
         loops = [one for one in around if isinstance(one, (ast.For, ast.While))]
-        if not loops:
+        if not loops and step not in whole:
             continue
-        first, last = loops[0].lineno, loops[0].end_lineno or loops[0].lineno
+        first = loops[0].lineno if loops else step.line
+        last = (loops[0].end_lineno or first) if loops else first
         beside = [one for one in fits if one.kind and one.place.file == step.file]
         beside = [one for one in beside if _function_at(run_data, one.place) is _function_at(run_data, step)]
         before = [one for one in beside if one.place.line < first]
@@ -135,13 +138,19 @@ def _calls_around(run_data: RunData, fit: _Fit) -> list:
 
 
 def _made_of(run_data: RunData, file: str) -> dict:
-    """``{name: what was called to make it}`` of plain assignments."""
+    """``{name: what was called to make it}`` of plain assignments, of ``Scaler().fit(x)`` the class."""
     return {
-        name: called_name(value) or ""
+        name: called_name(_fitted(value)) or ""
         for _, part, value, _ in assignments(run_data.source.nodes(file, ast.Assign))
         if isinstance(value, ast.Call)
         for name in target_names(part)
     }
+
+
+def _fitted(call: ast.Call) -> ast.Call:
+    """What ``fit`` of a call is called on; any other call as it is."""
+    owner = call.func.value if called_name(call) == "fit" and isinstance(call.func, ast.Attribute) else None
+    return owner if isinstance(owner, ast.Call) else call
 
 
 def _given_to(run_data: RunData, file: str) -> dict:

@@ -23,6 +23,7 @@ from msprec.checklists.common.training.training_segments import last_training_st
 from msprec.checklists.dp.in_network_normalization import input_scaling
 from msprec.checklists.dp.preprocessing_consistency.listed_operations import listed_operations
 from msprec.checklists.dp.preprocessing_consistency.same_scaling import scaled_alike
+from msprec.checklists.dp.preprocessing_consistency.scaled_by_a_number import scaled_by_a_number
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -519,7 +520,8 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
         where=at(other.place),
         what=one.says,
     )
-    sure = one.level == "apart" and (other.samples or 0) >= 4
+    apart = one.level == "apart" or scaled_by_a_number(run_data, a, b)
+    sure = apart and (other.samples or 0) >= 4
     sure = sure and not _part_of_a_rank(run_data, train) and not _of_several_trainings(run_data, train, b)
     if sure and not scaled_alike(run_data, other.place, b.position or 0, b.shape):
         wrong = Text(

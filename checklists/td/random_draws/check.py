@@ -30,7 +30,8 @@ def random_draws(run_data: RunData) -> Finding:
     """Whether what is drawn at random changes from pass to pass, among workers, and from step to step.
 
     Problem: a pipeline augments at random, and every later pass delivers each sample in just the form of the first (where a
-    generator is made anew for each sample, only beside overfitting, as it may be what the samples are made by); several
+    generator is made anew for each sample, only beside overfitting, as it may be what the samples are made by, or from so few
+    seeds that each sample comes td.06.again times in a pass); several
     worker processes of a GeneratorDataset draw from Python's or NumPy's shared generator without any seed of MindSpore's, so
     that each draws the same numbers (seen with MindSpore 2.7 to 2.10); compiled code draws from them, which happens once,
     when it is compiled; a cell draws a dropout mask once, when it is made; a class that is called for each sample makes its
@@ -157,6 +158,8 @@ def _seeded_for_each(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     if step is None or not shares or min(shares) < run_data.limit("td.06.repeated"):
         return None
     evidence = [pipeline_table(dataset), run_data.code_at([step.seeds.place], Text("随机数", "The random numbers"))]
+    if _few_seeds(run_data, dataset):
+        return _repeated(dataset, step, evidence)
     by_heart = not validation_curves(run_data) and fell_to_nothing(run_data)
     if not overfits(run_data) and not (by_heart and varies_stored_samples(run_data, step.seeds.place)):
         return ok(
@@ -184,6 +187,37 @@ def _seeded_for_each(run_data: RunData, dataset: Fact) -> Optional[Finding]:
         Text(
             "让种子也随 epoch 变化，或在整个训练中使用同一个随机数生成器。",
             "Let the seed change with the epoch as well, or draw from one generator all the training.",
+        ),
+        evidence,
+        [step.seeds.place],
+    )
+
+
+def _few_seeds(run_data: RunData, dataset: Fact) -> bool:
+    """Whether each sample comes td.06.again times in a pass or more, of samples with many values."""
+    passes = [one for one in dataset.order.passes if (one.samples or 0) >= run_data.limit("td.06.samples")]
+    often = [one.expected_equal for one in passes if one.expected_equal is not None]
+    many = any(one.kind == "float" and one.distinct is None for one in dataset.columns)
+    return many and bool(often) and min(often) >= run_data.limit("td.06.again")
+
+
+def _repeated(dataset: Fact, step: Fact, evidence: list) -> Finding:
+    first = dataset.order.passes[-1]
+    often = round(first.expected_equal or 0)
+    return problem(
+        Text(
+            "每个样本的随机数由 {what} 重新生成，而种子只有少数几个：一遍 {n} 个样本中，同一个样本出现约 {often} 次，"
+            "不同的只有约 {left} 个。",
+            "A {what} is made anew for each sample from a few seeds: of {n} samples in a pass each comes about {often} times, "
+            "and some {left} are different ones.",
+            what=step.seeds.what,
+            n=first.samples,
+            often=often,
+            left=round((first.samples or 0) / max(1, often)),
+        ),
+        Text(
+            "让每个样本的种子各不相同（如 (seed, epoch, index)），或在整个训练中使用同一个随机数生成器。",
+            "Give each sample a seed of its own, (seed, epoch, index), or draw from one generator all the training.",
         ),
         evidence,
         [step.seeds.place],

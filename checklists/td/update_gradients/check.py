@@ -16,6 +16,7 @@ from msprec.checklists.common.weights.weight_updates import applied_updates
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.update_gradients.clipped_way import clipped_way
 from msprec.checklists.td.update_gradients.clipped_weights import clipped_weights
+from msprec.checklists.td.update_gradients.divided_again import divided_again
 from msprec.checklists.td.update_gradients.growing_count import growing_count
 from msprec.checklists.td.update_gradients.kept_buffers import kept_buffers
 from msprec.checklists.td.update_gradients.kept_sums import kept_sums
@@ -42,7 +43,8 @@ def update_gradients(run_data: RunData) -> Finding:
     their size; or it is given the gradients of weights that are not its own; or those of the last of td.04.parts batches or
     more alone; or those of all ranks are summed in a training that diverged; or next to nothing of the gradients is left,
     and the weights hardly moved (by wider limits in a training that hardly learnt); or they are clipped to a norm at which all
-    updates could not have moved the weights (td.04.way); or compiled code that updates
+    updates could not have moved the weights (td.04.way); or a sum over batches is divided by a multiple of their number, in a
+    training that left something to learn (td.04.solved); or compiled code that updates
     parameters by itself reads a number that is changed while it trains. A sum over micro-batches that is not averaged is
     undecided: the rate may have been chosen for it. What the computed gradients do not explain, as with dropout, is right
     where none of the update before is part of it, else undecided.
@@ -67,6 +69,7 @@ def update_gradients(run_data: RunData) -> Finding:
         or _next_to_nothing(run_data)
         or clipped_way(run_data)
         or _too_much(run_data)
+        or _divided(run_data)
         or _right(run_data)
     )
 
@@ -373,6 +376,12 @@ def _too_much(run_data: RunData) -> Optional[Finding]:
             [run_data.probes.gradients.place],
         )
     return None
+
+
+def _divided(run_data: RunData) -> Optional[Finding]:
+    if _scale_free(run_data) or not _all_explained(run_data) or _scaled(run_data):
+        return None
+    return divided_again(run_data, _explained(run_data), _evidence(run_data))
 
 
 def _divides(run_data: RunData) -> bool:

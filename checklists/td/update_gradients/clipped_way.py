@@ -2,6 +2,7 @@
 
 import ast
 import math
+import re
 from collections.abc import Iterator
 from typing import Optional
 
@@ -17,8 +18,8 @@ _CLIPS = ("clip_by_global_norm", "clip_grad_norm_", "clip_grad_norm")
 
 def clipped_way(run_data: RunData) -> Optional[Finding]:
     """The problem of a training by SGD or Momentum that came to nothing, whose gradients are clipped to a global norm c by a
-    number that the code has: all its updates in one direction, the sum of the rates times c and 1/(1 - momentum), are less than
-    td.04.way of the norm that the weights began with."""
+    number that the code has, or that two updates were seen to be brought to: all its updates in one direction, the sum of the
+    rates times c and 1/(1 - momentum), are less than td.04.way of the norm that the weights began with."""
     plain = plain_way(run_data)
     if plain is None:
         return None
@@ -40,6 +41,19 @@ def _clips(run_data: RunData) -> Iterator[tuple]:
         number = plain_number(value) if value is not None else None
         if value is not None and number:
             yield number, [place(file, call.lineno), *([place(file, value.lineno)] if value is not given else [])]
+        elif (seen := _seen(run_data)) is not None:
+            yield (
+                seen,
+                [place(file, call.lineno), *run_data.find_lines(rf"(?<![\w.]){re.escape(f'{seen:g}')}(?![\w.])", 2)],
+            )
+
+
+def _seen(run_data: RunData) -> Optional[float]:
+    """The norm that the gradients of two updates or more were brought to, from norms that were larger."""
+    updates = [one for one in run_data.probes.gradients.updates if one.given_norm and one.computed_norm]
+    norms = [one.given_norm for one in updates if one.computed_norm > 1.5 * one.given_norm]
+    same = len(norms) >= 2 and len(norms) == len(updates) and max(norms) - min(norms) < 1e-4 * max(norms)
+    return float(f"{norms[0]:.4g}") if same else None
 
 
 def _finding(run_data: RunData, norm: float, share: float, places: list) -> Finding:

@@ -1,7 +1,7 @@
 """Data for evaluation that the code scales by statistics of its own (dp.02)."""
 
 import pytest
-from building import Run, column, dataset, run_data
+from building import Run, column, dataset, phase, run_data
 
 from msprec.checklists.dp.preprocessing_consistency.own_statistics import own_statistics
 
@@ -31,3 +31,18 @@ def test_where_statistics_are_taken(tmp_path, train, test, lines):
     told = own_statistics(run_data(tmp_path, made))
     assert ([one["line"] for one in told.locations] if told else None) == lines
     assert told is None or told.conclusion == "problem"
+
+
+@pytest.mark.parametrize(
+    ("after", "lines"),
+    [("scaler.fit_transform(x_c)", [5, 2]), ("scaler.transform(x_c)", None)],
+)
+def test_fitted_again_behind_a_call_of_train(tmp_path, after, lines):
+    """Of trainings in a row, as of stages, the last one parts the fits."""
+    code = "net = Net()\nscaler = StandardScaler().fit(rows)\nmodel.train(5, data)\nlast.train(3, data)\n"
+    code += f"x_c = {after}\nscores = net(x_c)\n"
+    made = Run(source={"train.py": code}, datasets=[dataset(), dataset([SCALED], role="eval")])
+    places = [{"file": "train.py", "line": line} for line in (3, 4)]
+    made.set("modes", [phase(via="Model.train", first_step=n, place=one) for n, one in enumerate(places)])
+    told = own_statistics(run_data(tmp_path, made))
+    assert ([one["line"] for one in told.locations] if told else None) == lines

@@ -197,6 +197,22 @@ def test_inputs_given_by_hand(verdict):
     assert verdict("dp.02", run)["conclusion"] == "ok"
 
 
+@pytest.mark.parametrize(
+    ("code", "ends", "conclusion"),
+    [
+        ("def prep(p):\n    return p / 3.0\n", (-3.0, 2.97), "problem"),
+        ("K = 3.0\ndef prep(p):\n    return p / K\n", (-3.0, 2.97), "problem"),
+        ("def prep(p):\n    return p / 8.0\n", (-3.0, 2.97), "undecided"),
+        ("def prep(p):\n    return p / 3.0\n", (-3.0, 2.0), "undecided"),  # no factor of all
+    ],
+)
+def test_inputs_that_one_number_was_forgotten_of(verdict, code, ends, conclusion):
+    run = Run(source={"train.py": code})
+    ours, theirs = {"min": -1.0, "max": 0.98, "mean": 0.06, "std": 0.56}, dict(zip(("min", "max"), ends))
+    run.facts["inputs"] = {"inputs": [entry_of("train", **ours), entry_of("forward", **theirs, mean=-0.1, std=1.7)]}
+    assert verdict("dp.02", run)["conclusion"] == conclusion
+
+
 @pytest.mark.parametrize(("given", "conclusion"), [("anomalous", "undecided"), ("x_test", "problem")])
 def test_samples_of_another_kind(verdict, given, conclusion):
     run = Run(source={"train.py": "\n" * 9 + f"bad = critic(Tensor({given}))\n"})

@@ -163,6 +163,11 @@ _HALVES = """class Halves:
         ),
         ("names = ['x']\nX = load()\nX = X[np.random.permutation(9)]\nd = NumpySlicesDataset(X, names)\n", None),
         ("X, names = load()\nnp.random.shuffle(X)\nprint(X[:5], names[:5])\n", None),
+        (
+            _LOADED + "i = np.random.permutation(9)\nX = X[i].astype('f4')\ny = y.astype(int)\nd = list(zip(X, y))\n",
+            ("X", "y", 3),
+        ),
+        (_LOADED + "i = rng.permutation(9)\nX = X[i].astype('f4')\ny = y[i].astype(int)\nd = list(zip(X, y))\n", None),
         (_LOADED + "i = np.random.permutation(9)\nfor k in i:\n    step(X[k:k + 2], y[k:k + 2])\n", None),
     ],
 )

@@ -276,3 +276,22 @@ def test_clipping(tmp_path, code, kind, level, lines):
     made.set("parameters", [parameter("fc.weight", [64, 64])])
     told = clipped_way(run_data(tmp_path, made))
     assert ([one["line"] for one in told.locations] if told else None) == lines
+
+
+@pytest.mark.parametrize(
+    ("given", "computed", "lines"),
+    [
+        ((0.005, 0.005), (0.05, 0.09), [2, 4]),
+        ((0.005, 0.009), (0.05, 0.09), None),  # scaled, not clipped
+        ((0.005, 0.005), (0.005, 0.09), None),  # one was smaller anyway
+        ((0.5, 0.5), (5.0, 9.0), None),
+    ],
+)
+def test_clipping_to_a_norm_that_a_field_holds(tmp_path, given, computed, lines):
+    code = "def step(self, grads):\n    grads = ops.clip_by_global_norm(grads, self.limit)\n\ntrainer = Trainer(limit=0.005)\n"
+    made = training(CONSTANT, 220, 0.03, source=code, **{"class": "SGD", "momentum": 0.9})
+    made.set("parameters", [parameter("fc.weight", [64, 64])])
+    updates = [{"update": n, "given_norm": g, "computed_norm": c} for n, (g, c) in enumerate(zip(given, computed))]
+    made.facts["probes"] = {"gradients": {"updates": updates}}
+    told = clipped_way(run_data(tmp_path, made))
+    assert ([one["line"] for one in told.locations] if told else None) == lines
