@@ -32,6 +32,7 @@ from msprec.checklists.common.training.training_segments import (
 )
 from msprec.checklists.common.training.without_progress import came_to_nothing, ended_above_constant
 from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
 
 #: A call of a dropout, of the framework's or one's own.
 _DROPOUT = r"(?<!def )\b\w*dropout\w*\s*\((?!.*:\s*$)"
@@ -87,7 +88,11 @@ def too_few_updates(run_data: RunData) -> Optional[int]:
     short = _few_whole_passes(run_data) and (nothing or unknown or ended_above_constant(run_data))
     if updates >= run_data.limit("hp.02.updates") and not short:
         return None
-    if run_data.loads or learns_by_rewards(run_data) or learning_outcome(run_data).verdict in ("learnt", "diverged"):
+    if (
+        _begins_trained(run_data)
+        or learns_by_rewards(run_data)
+        or learning_outcome(run_data).verdict in ("learnt", "diverged")
+    ):
         return None
     losses = run_data.steps()["loss"][rows & run_data.steps().seen("loss")]
     if len(losses) < updates or not np.isfinite(losses).all():
@@ -98,12 +103,24 @@ def too_few_updates(run_data: RunData) -> Optional[int]:
     return updates if left and 0 < losses[-1] <= run_data.limit("hp.02.grown") * losses[0] else None
 
 
+def _begins_trained(run_data: RunData) -> bool:
+    """Whether weights were loaded, and most of them: of a table of words alone the layers behind it are still as they were
+    drawn."""
+    return any(map(_most_of_it, run_data.loads))
+
+
+def _most_of_it(load: Fact) -> bool:
+    if load.not_loaded:
+        return (load.parameters or 0) > len(load.not_loaded)
+    return not load.at_start.trained or 2 * (load.at_start.kept or 0) >= load.at_start.trained
+
+
 def broke_off(run_data: RunData) -> bool:
     """Whether a training of random weights had hp.02.few_passes whole passes and hp.02.few_updates updates at the most, and did
     not come hp.02.half_done below a constant prediction."""
     gain = learning_outcome(run_data).gain
     far = gain is not None and gain < run_data.limit("hp.02.half_done")
-    return far and not run_data.loads and _few_whole_passes(run_data)
+    return far and not _begins_trained(run_data) and _few_whole_passes(run_data)
 
 
 def _few_whole_passes(run_data: RunData) -> bool:

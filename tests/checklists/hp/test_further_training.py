@@ -199,6 +199,25 @@ def test_a_training_of_a_few_updates(verdict, steps, loss, command, conclusion):
 
 
 @pytest.mark.parametrize(
+    ("parameters", "missing", "kept", "conclusion"),
+    [
+        (1, 6, 1, "problem"),  # a table of words alone
+        (6, 1, 6, "undecided"),  # all but a new head
+        (7, 0, 7, "undecided"),
+        (1, 0, 1, "problem"),  # read, and put into the network by the script
+    ],
+)
+def test_a_few_updates_behind_a_file_of_weights(verdict, parameters, missing, kept, conclusion):
+    settings = {"command": ["python", "train.py"], "training_steps": 5}
+    run = ended(lambda n: 0.7 - 0.001 * n, 5, 0.001, BEFORE, run=settings, train_step=[train_step(count=5)])
+    run.facts["probes"]["further"] = None
+    load = {"parameters": parameters, "not_loaded": [f"layer.{n}" for n in range(missing)], "place": None}
+    load.update(function="load_param_into_net", at_start={"kept": kept, "trained": 7})
+    run.facts["weights_loaded"] = {"loads": [load]}
+    assert verdict("hp.02", run)["conclusion"] == conclusion
+
+
+@pytest.mark.parametrize(
     ("tested", "end", "conclusion"), [(True, 0.9, "problem"), (False, 0.9, "undecided"), (True, 0.5, "undecided")]
 )
 def test_a_few_passes_of_a_loss_whose_constant_is_not_known(verdict, tested, end, conclusion):
