@@ -35,6 +35,17 @@ def test_padding_on_the_right_with_its_mask_and_lengths():
     assert found["length"] == {"column": "length", "agrees": 1.0}
 
 
+@pytest.mark.parametrize("order", [("ids_len", "target_len"), ("target_len", "ids_len")])
+def test_lengths_of_inputs_and_of_targets(order):
+    """As of a transcription: each padded column is held against the lengths that fit it best."""
+    ids, _, lengths = sequences()
+    targets, _, shorter = sequences(seed=1)
+    columns = {"ids_len": lengths, "target_len": shorter}
+    found = facts(ids=ids, target=targets, **{name: columns[name] for name in order})
+    assert found["ids"]["length"] == {"column": "ids_len", "agrees": 1.0}
+    assert found["target"]["length"] == {"column": "target_len", "agrees": 1.0}
+
+
 def test_padding_in_front():
     ids, mask, _ = sequences(side="left", value=-1)
     found = facts(ids=ids, padding_mask=1 - mask)["ids"]

@@ -76,7 +76,7 @@ class PaddingStatistics:
             "mask": None,
             "length": None,
         }
-        masks = []
+        masks, lengths = [], []
         for other, theirs in self.kept.items():
             if other == name or len(theirs) < len(batches):
                 continue
@@ -94,8 +94,11 @@ class PaddingStatistics:
                 # the first of the run may be a real value, such as an end mark
                 agrees = float(((told == real) | (told == real + 1)).mean())
                 named = _LENGTHS.search(other) is not None
-                if named or (entry["length"] is None and _are_lengths(told, real, agrees)):
-                    entry["length"] = {"column": other, "agrees": agrees}
+                if named or _are_lengths(told, real, agrees):
+                    lengths.append((named, agrees, other))
+        if lengths:  # of several, such as those of inputs and of targets, the ones that fit best
+            _, agrees, column = max(lengths, key=lambda one: one[:2])
+            entry["length"] = {"column": column, "agrees": agrees}
         entry["mask"] = next((one for one in masks if _named_mask(one["column"])), masks[0] if masks else None)
         return entry
 
