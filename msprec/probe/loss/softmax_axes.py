@@ -7,11 +7,13 @@ from msprec.probe.loss.loss_shapes import class_numbers
 from msprec.probe.steps.connectivity_trace import GraphTrace, live_nodes, place_of
 from msprec.probe.steps.loss_input_statistics import is_input
 from msprec.probe.steps.numpy_losses import KINDS, SOFTMAX
-from msprec.probe.steps.producing_operator import source_of
+from msprec.probe.steps.producing_operator import CARRIERS, producer_of, source_of
 from msprec.runtime.cell_origins import created_place
 
 _SOFTMAXES, _LOGARITHMS = ("softmax", "softmax_"), ("log_softmax", "logsoftmax", "logsoftmaxext")
 _LAYERS = ("Dense", "Linear", "Conv2d", "Conv1d")
+#: Carriers behind which the axes are others.
+_MOVES = ("transpose", "permute", "swapaxes", "reshape", "view", "flatten", "ravel")
 #: Largest prediction that is looked at, in elements, and a sum's distance from one.
 _LARGEST, _CLOSE = 1 << 22, 1e-2
 
@@ -19,9 +21,9 @@ _LARGEST, _CLOSE = 1 << 22, 1e-2
 def softmax_axes(trace: GraphTrace, labels: list) -> list:
     """The entry ``softmax_axes`` of ``probes.json``: softmaxes of a prediction over another axis than that of the classes.
 
-    A prediction is what a cross-entropy, or a loss of the script's own, takes beside class numbers, or maps that a convolution
-    gives; its classes lie on axis 1. Predictions as wide as the batch is long count only as a layer with weights gave them and
-    some samples share a class: in contrastive losses both axes are classes.
+    A prediction is what a cross-entropy, or a loss of the script's own, takes beside class numbers, or maps that a
+    convolution gives and nothing has transposed; its classes lie on axis 1. Predictions as wide as the batch is long count
+    only as a layer with weights gave them and some samples share a class: in contrastive losses both axes are classes.
     """
     predictions = _predictions(trace, labels)
     live, found = live_nodes(trace), []
@@ -32,7 +34,7 @@ def softmax_axes(trace: GraphTrace, labels: list) -> list:
         given = to_numpy(node.inputs[0])
         predicted = any(one.shape == given.shape and np.array_equal(one, given) for one in predictions)
         maps = given.ndim == 4 and given.shape[1] > 1
-        if not predicted and not (maps and _layer_gave(trace, node.inputs[0], ("Conv2d",))):
+        if not predicted and not (maps and _is_map(trace, node.inputs[0])):
             continue
         axes = _axes_of(node, name in _LOGARITHMS)
         if not predicted and not set(axes) & {2, 3}:
@@ -68,6 +70,16 @@ def _layer_gave(trace: GraphTrace, value, layers: tuple = _LAYERS) -> bool:
     """Whether a cell of MindSpore's with weights made it, one of these, not a product of two outputs."""
     source = source_of(trace, value)
     return source is not None and source["operator"] in layers
+
+
+def _is_map(trace: GraphTrace, value) -> bool:
+    """Whether a convolution gave it and its axes still lie as there: a transpose may have put the channels last."""
+    node = producer_of(trace, value)
+    while node is not None and node.callee.lower() in CARRIERS and len(node.sources) == 1:
+        if node.callee.lower() in _MOVES:
+            return False
+        node = node.sources[0]
+    return _layer_gave(trace, value, ("Conv2d",))
 
 
 def _shared(classes: np.ndarray) -> bool:

@@ -44,6 +44,19 @@ def test_of_maps_of_which_one_is_taken(axis, found):
     assert axes(net, (PICTURES, MASKS), forward) == found
 
 
+@pytest.mark.parametrize(("channels_last", "found"), [(True, []), (False, [[3]])])
+def test_of_maps_whose_channels_were_put_last(channels_last, found):
+    """As of a detector that scores each cell of its grid."""
+    net = nn.Conv2d(2, 5, 1)
+
+    def forward(pictures, masks):
+        made = net(pictures).transpose(0, 2, 3, 1)[..., 1:4] if channels_last else net(pictures)
+        logs = ops.log_softmax(made, axis=-1)
+        return -(logs * masks.expand_dims(-1 if channels_last else 1)).mean()
+
+    assert axes(net, (PICTURES, MASKS), forward) == found
+
+
 @pytest.mark.parametrize(("axis", "found"), [(0, [[0]]), (1, [])])
 def test_of_rows_in_a_function_of_ones_own(axis, found):
     net = nn.Dense(5, 3)
