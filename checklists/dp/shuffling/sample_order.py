@@ -21,6 +21,7 @@ from msprec.checklists.common.script.recurrent_state import carried_state
 from msprec.checklists.common.script.setting_origin import ArgumentName, argument_origin
 from msprec.checklists.common.training.constant_prediction import learnt_by
 from msprec.checklists.common.training.generalization_gap import overfits
+from msprec.checklists.common.training.training_curves import keeps_best
 from msprec.checklists.dp.shuffling.discarded_order import discarded_order
 from msprec.checklists.dp.shuffling.plain_order import plain_orders
 from msprec.checklists.dp.shuffling.seeded_draw import drawn_anew
@@ -143,22 +144,26 @@ class Order:
 
         Its batches are as mixed as those of a new order, and gradient descent converges at the same rate in it (Mishchenko,
         Khaled and Richtárik 2020, "Random Reshuffling: Simple Analysis with Vast Improvements", shuffle-once). What the
-        guide fears of it is overfitting: beside that it is a problem.
+        guide fears of it is overfitting: beside that it is a problem, unless the script keeps the weights of its best epoch.
         """
         # samples that are changed at random are told in part alone
         changed = self._mostly_equal() and any(one.draws for one in self.dataset.pipeline)
         again = self._renewed() and (self._repeats() or changed)
-        if not again or self.sorted or self._buffer_too_small() or overfits(self.run_data):
+        kept = bool(keeps_best(self.run_data))
+        if not again or self.sorted or self._buffer_too_small() or (overfits(self.run_data) and not kept):
             return None
         return ok(
             Text(
                 "已启用混洗（{means}），顺序是随机的{mixed}；但{each}，固定种子下都得到这同一个顺序（第一遍之后"
-                "的 {n} 遍中有 {same} 遍）。没有看到由此造成的过拟合；在循环外只建一个迭代器"
+                "的 {n} 遍中有 {same} 遍）。{harm}；在循环外只建一个迭代器"
                 "（create_tuple_iterator(num_epochs=N)），每个 epoch 就会换新的顺序。",
                 "Shuffling is on ({means}) and the order is random{mixed}; but {each} makes a new iterator, which under a "
-                "fixed seed draws this same order again ({same} of {n} later passes). No overfitting is seen that would "
-                "follow from it; one iterator for all epochs (create_tuple_iterator(num_epochs=N)) gives each a new order.",
+                "fixed seed draws this same order again ({same} of {n} later passes). {harm}; one iterator for all epochs "
+                "(create_tuple_iterator(num_epochs=N)) gives each a new order.",
                 each=self._each_iterator(),
+                harm=Text("脚本保留最好的权重", "The script keeps its best weights")
+                if overfits(self.run_data)
+                else Text("没有看到由此造成的过拟合", "No overfitting is seen that would follow from it"),
                 means=listed(self.shuffle.means) if self.shuffle.means else None,
                 mixed=self._label_words(),
                 n=len(self.compared),

@@ -110,6 +110,9 @@ def test_one_random_order_of_new_iterators_is_a_problem_beside_overfitting(verdi
     entry = verdict("dp.03", renewed())
     assert entry["conclusion"] == "problem" and "overfits" in entry["summary"] and "num_epochs" in entry["advice"]
     assert entry["locations"][0] == {"file": "train.py", "line": 9}
+    kept = renewed()
+    kept.source["train.py"] += "\nif score < best:\n    best = score\n    ms.save_checkpoint(net, 'best.ckpt')\n"
+    assert "keeps its best weights" in verdict("dp.03", kept)["summary"]
 
 
 @pytest.mark.parametrize(("iterators", "conclusion"), [((1, 1, 2, 2, 3), "ok"), ((1, 1, 1, 1, 1), "problem")])
