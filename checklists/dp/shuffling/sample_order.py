@@ -146,8 +146,7 @@ class Order:
         Khaled and Richtárik 2020, "Random Reshuffling: Simple Analysis with Vast Improvements", shuffle-once). What the
         guide fears of it is overfitting: beside that it is a problem, unless the script keeps the weights of its best epoch.
         """
-        # samples that are changed at random are told in part alone
-        changed = self._mostly_equal() and any(one.draws for one in self.dataset.pipeline)
+        changed = self._mostly_equal() and (any(one.draws for one in self.dataset.pipeline) or self._changed_in_place())
         again = self._renewed() and (self._repeats() or changed)
         kept = bool(keeps_best(self.run_data))
         if not again or self.sorted or self._buffer_too_small() or (overfits(self.run_data) and not kept):
@@ -201,6 +200,12 @@ class Order:
             self._evidence(),
             self._places(),
         )
+
+    def _changed_in_place(self) -> bool:
+        """Whether all samples that come again stand where they stood: the others are changed at random, in the same order."""
+        known = [one for one in self.compared if one.compared_samples and one.common_share is not None]
+        apart = [one.common_share - (one.equal_samples or 0) / one.compared_samples for one in known]
+        return bool(apart) and max(map(abs, apart)) < 0.01
 
     def _comes_mixed(self) -> bool:
         """Whether labels were seen to change as in a random order, or, where no classes tell, the code draws the samples or

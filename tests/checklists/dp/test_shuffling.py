@@ -115,6 +115,16 @@ def test_one_random_order_of_new_iterators_is_a_problem_beside_overfitting(verdi
     assert "keeps its best weights" in verdict("dp.03", kept)["summary"]
 
 
+@pytest.mark.parametrize(("common", "conclusion"), [(0.82, "ok"), (1.0, "problem")])
+def test_one_random_order_of_samples_that_are_changed_at_random(verdict, common, conclusion):
+    """Where those that come again all stand where they stood, the rest was changed; a shuffle of little reach moves them."""
+    changed = {"same_order_as_first": False, "compared_samples": 1440, "equal_samples": 1181, "expected_equal": 1.0}
+    run = renewed()
+    for one in run.facts["datasets"]["datasets"][0]["order"]["passes"][1:]:
+        one.update(changed, common_share=common)
+    assert verdict("dp.03", run)["conclusion"] == conclusion
+
+
 @pytest.mark.parametrize(("iterators", "conclusion"), [((1, 1, 2, 2, 3), "ok"), ((1, 1, 1, 1, 1), "problem")])
 def test_two_orders_in_turn_as_two_calls_of_a_training_make_them(verdict, iterators, conclusion):
     other = {"same_order_as_first": False, "compared_samples": 1440, "equal_samples": 1, "expected_equal": 1.0}
