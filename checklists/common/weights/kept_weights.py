@@ -14,7 +14,7 @@ from msprec.source.user_code import called_name
 
 #: Metrics that nobody reads the other way; a "score" may be either.
 _HIGHER = re.compile(r"accura|(^|_)acc(_|$)|f1|auc|iou|dice|bleu|rouge|precision|recall|psnr|ssim", re.IGNORECASE)
-_LOWER = re.compile(r"loss|error|(^|_)(mae|mse|rmse|ppl|perplexity)(_|$)", re.IGNORECASE)
+_LOWER = re.compile(r"loss|error|(^|_)(mae|mse|rmse|mape|ppl|perplexity|wer|cer|fer|eer|fid)(_|$)", re.IGNORECASE)
 
 
 class _Kept(NamedTuple):

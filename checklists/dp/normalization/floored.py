@@ -10,6 +10,7 @@ from msprec.checklists.common.data.input_scale import entering, feature_columns
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.script.array_origin import argument_of, array_origins
 from msprec.checklists.common.training.constant_prediction import learnt_well
+from msprec.checklists.common.training.reinforcement import has_adversary
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -29,7 +30,9 @@ def floored_inputs(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     """Problem: a column of inputs holds 0 and 1 alone, or some of its features are constant, and where its values come from an
     array is divided by a number with ``//``, cast to whole numbers after it was scaled, or cast to float16, in a training that
     did not come td.01.well below a constant prediction; else None."""
-    for column in entering(run_data, [one for one in feature_columns(dataset) if one.kind in ("float", "int")]):
+    columns = [one for one in feature_columns(dataset) if one.kind in ("float", "int")]
+    # what a GAN is to imitate enters its discriminator beside what is made
+    for column in columns if has_adversary(run_data) else entering(run_data, columns):
         says = _left(column)
         if says is None:
             continue

@@ -37,17 +37,17 @@ _BUILTIN = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell")
 def update_gradients(run_data: RunData) -> Finding:
     """What the optimizer is given beside the gradients of its batches, computed again.
 
-    Problem: all that the optimizer was given at the update before is in what it is given now, at every update looked at
-    (sums that are never cleared, which the source tells where an update is written out); sums that are divided by the
-    number of all batches so far; it is given two times the gradients or more, of one computation, and its updates depend on
-    their size; or it is given the gradients of weights that are not its own; or those of the last of td.04.parts batches or
-    more alone; or those of all ranks are summed in a training that diverged; or next to nothing of the gradients is left,
-    and the weights hardly moved (by wider limits in a training that hardly learnt); or they are clipped to a norm at which all
-    updates could not have moved the weights (td.04.way); or a sum over batches is divided by a multiple of their number, in a
-    training that left something to learn (td.04.solved); or compiled code that updates
-    parameters by itself reads a number that is changed while it trains. A sum over micro-batches that is not averaged is
-    undecided: the rate may have been chosen for it. What the computed gradients do not explain, as with dropout, is right
-    where none of the update before is part of it, else undecided.
+    Problem: all that the optimizer was given at the update before is in what it is given now, at every update looked at (sums
+    that are never cleared, which the source tells where an update is written out); sums that are divided by the number of all
+    batches so far; it is given two times the gradients or more, of one computation, and its updates depend on their size; or
+    it is given the gradients of weights that are not its own, or of its own in another order; or those of the last of
+    td.04.parts batches or more alone; or those of all ranks are summed in a training that diverged; or next to nothing of the
+    gradients is left, and the weights hardly moved (by wider limits in a training that hardly learnt); or they are clipped to
+    a norm at which all updates could not have moved the weights (td.04.way); or a sum over batches is divided by a multiple
+    of their number, in a training that left something to learn (td.04.solved); or compiled code that updates parameters by
+    itself reads a number that is changed while it trains. A sum over micro-batches that is not averaged is undecided: the
+    rate may have been chosen for it. What the computed gradients do not explain, as with dropout, is right where none of the
+    update before is part of it, else undecided.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -62,6 +62,7 @@ def update_gradients(run_data: RunData) -> Finding:
         return clipped_way(run_data) or _without(run_data)
     return (
         _of_others(run_data)
+        or _exchanged(run_data)
         or _thrown_away(run_data)
         or _left_over(run_data)
         or run_data.once(kept_buffers)
@@ -162,6 +163,36 @@ def _of_others(run_data: RunData) -> Optional[Finding]:
         ),
         _evidence(run_data),
         [run_data.probes.gradients.place],
+    )
+
+
+def _exchanged(run_data: RunData) -> Optional[Finding]:
+    pairs = run_data.probes.gradients.exchanged
+    if not pairs:
+        return None
+    # what is differentiated by has another order than the optimizer's parameters, as groups have
+    lines = run_data.find_lines(r"\b(trainable_params|get_parameters)\(\)", 20)
+    near = [one for one in lines if one.file == (run_data.probes.gradients.place or one).file]
+    place = run_data.probes.gradients.place
+    around = run_data.source.function_around(place.file, place.line) if place and place.file and place.line else None
+    if around is not None:
+        near = [one for one in near if around.lineno <= (one.line or 0) <= (around.end_lineno or around.lineno)]
+    return problem(
+        Text(
+            "优化器得到的梯度与它的参数顺序不一致：{first} 得到的是 {other} 的梯度（共 {n} 个参数如此）。",
+            "The gradients are in another order than the optimizer's parameters: {first} is given that of {other} ({n} "
+            "parameters are updated by the gradients of others).",
+            first=pairs[0][0],
+            other=pairs[0][1],
+            n=len(pairs),
+        ),
+        Text(
+            "用优化器自己的顺序求导：ms.value_and_grad(forward, None, optimizer.parameters)；参数分组会改变顺序。",
+            "Differentiate in the optimizer's own order, ms.value_and_grad(forward, None, optimizer.parameters): groups of "
+            "parameters change it.",
+        ),
+        _evidence(run_data),
+        [*near, *([place] if place else [])],
     )
 
 

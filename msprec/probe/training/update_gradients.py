@@ -15,6 +15,7 @@ from msprec.locate.trace import to_numpy
 from msprec.probe.steps.attainable_range import plain_name
 from msprec.probe.steps.captured_updates import flat_gradients, joined
 from msprec.probe.steps.connectivity_trace import GraphTrace, place_of, run_forward
+from msprec.probe.training.exchanged_gradients import exchanged_gradients
 from msprec.record.nested import tensors_in
 from msprec.runtime.busy_clock import busy_seconds
 from msprec.runtime.scalars import first_scalar
@@ -71,13 +72,21 @@ def update_gradients(material, seconds: float) -> Optional[dict]:
         divided = _loss_divided(material) if functional else None
         if functional and all(one["rest"] > _UNEXPLAINED for one in entries):
             others = _of_others(material)
+        exchanged = _exchanged(optimizer, found) if not others and optimizer is not None else []
     return {
         "optimizer": type(optimizer).__name__ if optimizer is not None else None,
         "place": place,
         "loss_divided": divided,
         "of_others": [one.name for one in others][:_MOST_NAMES] if _stayed(material, others) else [],
+        "exchanged": [list(pair) for pair in exchanged][:_MOST_NAMES],
         "updates": entries,
     }
+
+
+def _exchanged(optimizer, found: list) -> list:
+    """`exchanged_gradients` of the first update, where they are the same at all that were looked at."""
+    told = [exchanged_gradients(list(optimizer.parameters), one.given, np.sum(one.own, 0)) for one in found]
+    return told[0] if told and all(one == told[0] for one in told) else []
 
 
 def _of_loop(material, seconds: float) -> list:

@@ -334,6 +334,10 @@ _UPDATES = {
     "optimizer": key(text, "its class"),
     "place": key(PLACE, "where it is called, or where the step is defined"),
     "loss_divided": key(flag, "whether the loss is a quotient or product with a plain number; null: not seen"),
+    "exchanged": key(
+        [[text]],
+        "names of parameters that are given the gradient of another one of their shape, each with that of the other",
+    ),
     "of_others": key(
         [text], "names of the weights whose gradients it was given, where none is its own and none was changed"
     ),

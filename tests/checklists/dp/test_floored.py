@@ -55,6 +55,18 @@ def test_what_gives_its_inputs_back(tmp_path, monkeypatch, kind, made, found):
     assert (floored.floored_inputs(made_of, made_of.datasets[0]) is not None) is found
 
 
+@pytest.mark.parametrize(("code", "found"), [("discriminator = Critic()\n", True), ("", False)])
+def test_what_a_network_is_to_imitate(tmp_path, monkeypatch, code, found):
+    """Pictures that enter a discriminator, not the network that is trained with the noise beside them."""
+    monkeypatch.setattr(floored, "learnt_well", lambda _: False)
+    monkeypatch.setattr(floored, "entering", lambda _, columns: [])
+    data = dataset([column("x", shape=[3], **CONSTANT)])
+    data["pipeline"] = [{"op": "NumpySlicesDataset", "args": {}, "place": {"file": "train.py", "line": 2}}]
+    source = {"train.py": f"x = pixels // 8 - 1\nds = NumpySlicesDataset((x, z))\n{code}"}
+    made_of = run_data(tmp_path, Run(source=source, datasets=[data]))
+    assert (floored.floored_inputs(made_of, made_of.datasets[0]) is not None) is found
+
+
 HELPER = """def to_tensors(x, y):
     return ms.Tensor(x.astype({kind})), ms.Tensor(y)
 def load():

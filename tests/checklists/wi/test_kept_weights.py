@@ -32,6 +32,8 @@ def read(code):
         ("val_loss", "evaluate", "val_loss > best", True),
         ("val_loss", "evaluate", "val_loss < best", False),
         ("fid_score", "evaluate", "fid_score < best", False),
+        ("val_wer", "evaluate", "val_wer > best", True),
+        ("cer", "evaluate", "cer < best", False),
         ("val", "evaluate", "val < best", False),
     ],
 )
