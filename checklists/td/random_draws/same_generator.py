@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text
@@ -17,9 +18,10 @@ _CLASS = re.compile(r"^([A-Za-z_]\w*)\(")
 
 
 def same_generator(run_data: RunData) -> Optional[Finding]:
-    """A problem where a class of the script's that a pipeline of training calls for each sample makes a generator with a seed
-    that no argument of the call enters: every sample is given the same draws."""
+    """A problem where a class of the script's that a pipeline of training calls for each sample, or that its source is made with,
+    makes a generator with a seed that no argument of the call enters: every sample is given the same draws."""
     names = {name for dataset in train_sets(run_data) for step in dataset.pipeline for name in _classes(step)}
+    names |= set(_handed_to(run_data, names))
     for file in sorted(run_data.source.trees):
         for node in run_data.source.nodes(file, ast.ClassDef):
             if node.name in names:
@@ -51,6 +53,15 @@ def _classes(step: Fact) -> list:
     operations = step.args.get("operations")
     told = [str(one) for one in operations] if isinstance(operations, list) else []
     return [found.group(1) for one in told if (found := _CLASS.match(one))] + [str(step.args.get("source") or "")]
+
+
+def _handed_to(run_data: RunData, names: set) -> Iterator[str]:
+    """The classes of what objects of these classes are made with: ``Crop`` of ``Scenes(files, Crop(seed))``."""
+    for file, call in run_data.source.calls_anywhere(names):
+        for given in (*call.args, *(one.value for one in call.keywords)):
+            made = run_data.source.only_value(file, given.id) if isinstance(given, ast.Name) else given
+            if isinstance(made, ast.Call):
+                yield called_name(made)
 
 
 def _made_anew(node: ast.ClassDef) -> Optional[ast.Call]:

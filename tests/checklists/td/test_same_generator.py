@@ -3,8 +3,9 @@
 import ast
 
 import pytest
+from building import Run, dataset, run_data
 
-from msprec.checklists.td.random_draws.same_generator import _made_anew
+from msprec.checklists.td.random_draws.same_generator import _made_anew, same_generator
 
 _CLASS = """
 class Noise:
@@ -41,3 +42,16 @@ def test_a_seed_that_moves_on():
     code = _CLASS.format(made="np.random.default_rng(self.seed)", drawn="self.fresh().normal()")
     code += "\n    def next_epoch(self):\n        self.seed += 1\n"
     assert _made_anew(ast.parse(code).body[0]) is None
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["source = Scenes(files, Noise(3))\n", "noise = Noise(3)\nsource = Scenes(files, transform=noise)\n"],
+)
+@pytest.mark.parametrize(("drawn", "found"), [("self.fresh().normal()", True), ("self.rng.normal()", False)])
+def test_what_the_source_is_made_with(tmp_path, made, drawn, found):
+    code = _CLASS.format(made="np.random.default_rng(self.seed)", drawn=drawn) + made
+    step = {"op": "GeneratorDataset", "args": {"source": "Scenes"}, "place": {"file": "train.py", "line": 3}}
+    run = Run(source={"train.py": code}, datasets=[dataset(pipeline=[step])])
+    told = same_generator(run_data(tmp_path, run))
+    assert (told is not None and [one["line"] for one in told.locations] == [8]) is found
