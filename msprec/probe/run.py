@@ -197,7 +197,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep_cheap("pooled_places", pooled_places, traces, material)
     probes.keep_cheap("function_class", function_class, traces, material, known, activated)
     probes.keep_cheap("rough_angles", rough_angles, traces)
-    probes.keep_cheap("inference_loss", inference_loss, traces)
+    probes.keep_cheap("inference_loss", inference_loss, material)
     probes.keep_cheap("reconstruction", reconstruction, material, losses)
     probes.keep_cheap("token_use", token_use, material, max(LEAST, probes.left(TOKENS)))
     probes.keep_cheap("mixed_samples", mixed_samples, material)

@@ -1,4 +1,4 @@
-"""The loss of captured batches in inference mode, with the weights of the end.
+"""The loss of captured batches in inference mode, with the weights of the end, of networks with much dropout.
 
 Only forward passes run.
 """
@@ -8,22 +8,35 @@ from typing import Optional
 import numpy as np
 
 from msprec.locate.trace import to_numpy
-from msprec.probe.steps.inference_trace import InferenceTraces
+from msprec.probe.steps.inference_trace import run_in_inference
+from msprec.runtime.cells import is_builtin
 
-#: Batches that are looked at, the last ones.
-_MOST = 8
+#: Batches that are looked at, the last ones; share from which a dropout drops much.
+_MOST, _MUCH = 8, 0.5
 
 
-def inference_loss(traces: InferenceTraces) -> Optional[dict]:
+def inference_loss(material) -> Optional[dict]:
     """The entry ``inference_loss`` of ``probes.json``: the mean loss of up to eight captured batches, the last ones; None where
-    the step does not differentiate one number, or it is not finite.
+    no dropout of MindSpore's drops half or more, the step does not differentiate one number, or it is not finite.
 
     Args:
-        traces: Forward passes in inference mode.
+        material: What the run has left.
     """
-    numbers = list(range(len(traces.batches)))[-_MOST:]
-    losses = [traces.of(number).differentiated for number in numbers]
-    if not losses or any(one is None for one in losses):
+    if not any(_drops_much(cell) for cell, _ in material.modes):
         return None
-    values = [float(to_numpy(one)) for one in losses]
+    values = []
+    for batch in material.batches[-_MOST:]:
+        loss = run_in_inference(material, batch).differentiated  # each trace is let go: it holds all that was computed
+        if loss is None:
+            return None
+        values.append(float(to_numpy(loss)))
     return {"batches": len(values), "loss": float(np.mean(values))} if np.isfinite(values).all() else None
+
+
+def _drops_much(cell) -> bool:
+    """Whether it is a dropout of MindSpore's that drops half or more of what it is given."""
+    if not type(cell).__name__.startswith("Dropout") or not is_builtin(type(cell)):
+        return False
+    share, kept = cell.__dict__.get("p"), cell.__dict__.get("keep_prob")
+    share = share if isinstance(share, (int, float)) else 1 - kept if isinstance(kept, (int, float)) else 0.0
+    return share >= _MUCH

@@ -845,7 +845,7 @@ PROBES = {
     ),
     "inference_loss": key(
         {"batches": key(count, "captured batches, the last ones"), "loss": key(number, "mean loss")},
-        "loss in inference mode, with the weights of the end",
+        "loss in inference mode, with the weights of the end, of networks with a dropout of half or more",
     ),
     "target_in_inputs": key(_TARGET_IN_INPUTS, "the inputs hold the targets, and the loss changes with these numbers"),
     "first_layers": key([_FIRST_LAYERS], "of each input of the step what the first layers are given of it"),

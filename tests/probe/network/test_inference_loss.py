@@ -7,14 +7,13 @@ from mindspore import Tensor, nn
 from msprec.locate.replay import of_forward
 from msprec.probe.network.inference_loss import inference_loss
 from msprec.probe.steps.captured_steps import Material
-from msprec.probe.steps.inference_trace import InferenceTraces
 
 
-def offered(loss):
+def offered(loss, share=0.9):
     """Twelve batches of a network that would drop nine tenths in training, with what its loss is in inference mode."""
     ms.set_context(mode=ms.PYNATIVE_MODE)
     rng = np.random.default_rng(1)
-    net, material, expected = nn.SequentialCell(nn.Dense(5, 7), nn.Dropout(p=0.9), nn.Dense(7, 1)), Material(), []
+    net, material, expected = nn.SequentialCell(nn.Dense(5, 7), nn.Dropout(p=share), nn.Dense(7, 1)), Material(), []
     for _ in range(12):
         batch = tuple(Tensor(rng.normal(size=(6, width)).astype(np.float32)) for width in (5, 1))
         net.set_train(False)
@@ -24,7 +23,7 @@ def offered(loss):
             lambda x, y: loss(net(x), y), given, net.trainable_params(), [net]
         )
         material.offer("functional", batch, build, [net], [nn.SGD(net.trainable_params())])
-    return inference_loss(InferenceTraces(material)), expected[-8:], net
+    return inference_loss(material), expected[-8:], net
 
 
 def test_neither_dropout_nor_a_change_of_mode():
@@ -35,3 +34,7 @@ def test_neither_dropout_nor_a_change_of_mode():
 
 def test_a_loss_that_is_not_finite():
     assert offered(lambda made, target: nn.MSELoss()(made, target) / 0.0)[0] is None
+
+
+def test_little_dropout_is_not_looked_at():
+    assert offered(nn.MSELoss(), share=0.3)[0] is None
