@@ -1,6 +1,7 @@
-"""Inputs outside training that are those of training times a number that the code divides or multiplies by (dp.02)."""
+"""Inputs outside training that are those of training times a number that the code divides by (dp.02)."""
 
 import ast
+from collections.abc import Iterator
 
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -11,8 +12,8 @@ _LEAST, _NEAR = 2.0, 0.1
 
 
 def scaled_by_a_number(run_data: RunData, train: Fact, other: Fact) -> bool:
-    """Whether deviation, least and greatest value differ by one factor of 2 or more (or its inverse), and the code divides or
-    multiplies by that number.
+    """Whether deviation, least and greatest value are larger by one factor of 2 or more, and the code divides by that number:
+    what was divided in training was not outside it. Noise that is drawn narrower there is smaller.
 
     Args:
         run_data: The run.
@@ -23,25 +24,16 @@ def scaled_by_a_number(run_data: RunData, train: Fact, other: Fact) -> bool:
     if any(None in pair or not pair[0] for pair in pairs):
         return False
     ratios = [b / a for a, b in pairs]
-    if min(ratios) <= 0 or max(ratios) > (1 + _NEAR) * min(ratios):
+    if min(ratios) < _LEAST or max(ratios) > (1 + _NEAR) * min(ratios):
         return False
-    ratio = max(ratios[0], 1 / ratios[0])
-    return ratio >= _LEAST and any(abs(number / ratio - 1) < _NEAR for number in _factors(run_data))
+    return any(abs(number / ratios[0] - 1) < _NEAR for number in _divisors(run_data))
 
 
-def _factors(run_data: RunData) -> list:
-    """The numbers that the code divides or multiplies by, each as one above 1."""
-    operations = [
-        (file, one)
-        for file in run_data.source.trees
-        for one in run_data.source.nodes(file, ast.BinOp)
-        if isinstance(one.op, (ast.Div, ast.Mult))
-    ]
-    found = []
-    for file, one in operations:
-        node = one.right
-        value = run_data.source.only_value(file, node.id) if isinstance(node, ast.Name) else node
-        number = plain_number(value) if value is not None else None
-        if number and number > 0:
-            found.append(max(number, 1 / number))
-    return found
+def _divisors(run_data: RunData) -> Iterator[float]:
+    """The numbers that the code divides by, as they stand or by a name."""
+    for file in run_data.source.trees:
+        for one in run_data.source.nodes(file, ast.BinOp):
+            value = run_data.source.only_value(file, one.right.id) if isinstance(one.right, ast.Name) else one.right
+            number = plain_number(value) if value is not None and isinstance(one.op, ast.Div) else None
+            if number is not None:
+                yield number

@@ -203,6 +203,7 @@ def test_inputs_given_by_hand(verdict):
         ("def prep(p):\n    return p / 3.0\n", (-3.0, 2.97), "problem"),
         ("K = 3.0\ndef prep(p):\n    return p / K\n", (-3.0, 2.97), "problem"),
         ("def prep(p):\n    return p / 8.0\n", (-3.0, 2.97), "undecided"),
+        ("z = noise * 3.0\n", (-3.0, 2.97), "undecided"),
         ("def prep(p):\n    return p / 3.0\n", (-3.0, 2.0), "undecided"),  # no factor of all
     ],
 )
