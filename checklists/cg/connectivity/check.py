@@ -1,6 +1,7 @@
 """cg.03: One training step, run again after the script has ended, with every cell and expression watched."""
 
 from msprec.bilingual import Text
+from msprec.checklists.cg.connectivity.causal_padding import judge_causal_padding
 from msprec.checklists.cg.connectivity.connectivity import judge_connections, judge_hidden
 from msprec.checklists.cg.connectivity.dropped_inputs import judge_dropped_inputs
 from msprec.checklists.cg.connectivity.exchanged_tables import judge_exchanged_tables
@@ -52,6 +53,7 @@ _NETWORKS = (
     judge_reduced_channels,
     judge_second_derivative,
     judge_strong_dropout,
+    judge_causal_padding,
 )
 _ANY_STEP = (
     judge_reshaped_axes,
@@ -101,7 +103,8 @@ def connections(run_data: RunData) -> Finding:
     places (cg.03.read_places) change the loss; noise that is scaled by exp(logvar), the variance;
     rows that are summed by the index that they were taken by; a dropout of cg.03.dropped_inputs or more of the inputs, or a
     pooling of cg.03.pooled pixels before further convolutions, in a training that came to nothing; a dropout of as much behind
-    layers, where the network in inference mode keeps less than cg.03.whole_network of what was learnt.
+    layers, where the network in inference mode keeps less than cg.03.whole_network of what was learnt; a convolution in a class
+    that is called causal, which pads on both sides.
     No probe: undecided.
     """
     watched = bool(run_data.networks) and bool(run_data.probes.graph.cells)
