@@ -6,6 +6,8 @@ from functools import lru_cache
 
 from msprec.runtime.hook_points import LOSS_BASES
 
+_DROPOUTS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
+
 
 def walk(root, optimizers: bool = True) -> Iterator[tuple]:
     """``(path, cell)`` for the root (path "") and every cell below it, each cell once, in the order of construction.
@@ -53,6 +55,21 @@ def is_internal(cls: type) -> bool:
 @lru_cache(maxsize=1024)
 def is_optimizer_class(cls: type) -> bool:
     return any(base.__name__ == "Optimizer" and is_builtin(base) for base in cls.__mro__)
+
+
+@lru_cache(maxsize=1024)
+def is_dropout_class(cls: type) -> bool:
+    return any(base.__name__ in _DROPOUTS and is_builtin(base) for base in cls.__mro__)
+
+
+def drop_share(cell) -> float:
+    """The share a dropout drops; 1 when it cannot be told (so that the cell counts)."""
+    for name in ("p", "dropout", "dropout_p"):
+        value = cell.__dict__.get(name)
+        if isinstance(value, (int, float)):
+            return float(value)
+    keep = cell.__dict__.get("keep_prob")
+    return 1.0 - float(keep) if isinstance(keep, (int, float)) else 1.0
 
 
 @lru_cache(maxsize=1024)

@@ -179,6 +179,11 @@ class Code:
         """The innermost function around a line, or the file."""
         return self.function_around(file, line) or self.trees[file]
 
+    def called_by_name(self, file: str, function: FunctionNode) -> str:
+        """The name that a function of a file is called by: of ``__init__`` that of its class."""
+        owner = self.class_around(file, function.lineno) if function.name == "__init__" else None
+        return owner.name if owner is not None else function.name
+
     def functions_around(self, file: str, nodes: Iterable) -> list:
         """The innermost functions around some nodes of a file, each once."""
         found = (self.function_around(file, one.lineno) for one in nodes)

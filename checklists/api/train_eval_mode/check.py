@@ -47,12 +47,11 @@ def modes(run_data: RunData) -> Finding:
     comes after the training (not where only dropout acts and the script has switched it on again, as for Monte Carlo
     dropout), in a loop over data that fed no training, or in code that calls itself so; a call before the first step
     (building, summary), beside every step (logging, a GAN's generator) or whose result nothing takes (moving statistics) does
-    not. Of an evaluation call that was made twice
-    after the run, only cells that ran count, and a functional dropout that gave two results for one input is a problem; so is
-    dropout that an argument switches (``keep_prob``, ``training``) where an evaluation leaves it at a value that drops, and
-    so are moving statistics of a class's own that are computed and not written back, and a BatchNorm that trains with
-    ``use_batch_statistics=False`` and the statistics that it began with, and a flag of the script's own that an evaluation in a
-    loop sets and nothing sets back. Scripts named beside the run
+    not. Of an evaluation call that was made twice after the run, only cells that ran count, and a functional dropout that
+    gave two results for one input is a problem; so is dropout that an argument switches (``keep_prob``, ``training``) where
+    an evaluation leaves it at a value that drops, and so are moving statistics of a class's own that are computed and not
+    written back, and a BatchNorm that trains with ``use_batch_statistics=False`` and the statistics that it began with, and a
+    flag of the script's own that an evaluation in a loop sets and nothing sets back. Scripts named beside the run
     (``--also``) count with what their source shows for sure.
     """
     found = never_switched_off(run_data) or with_scripts(run_data, _recorded_modes(run_data))

@@ -5,6 +5,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.script.array_origin import argument_of
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import called_name, plain_number
@@ -17,12 +18,13 @@ _LOOKS_AFTER = re.compile(r"pad|concat|(^|_)cat$|roll|tri[lu]|mask", re.IGNORECA
 def judge_causal_padding(run_data: RunData) -> Optional[Finding]:
     """Problem: a class of the script's that is called causal, and that trains here, makes a ``nn.Conv1d`` wider than one place
     with MindSpore's own ``pad_mode="same"``, which pads both sides, and neither pads nor masks by itself; else None."""
-    used = {cell.class_ for network in run_data.networks for cell in network.cells}
+    used = {cell.class_ or "" for network in run_data.networks for cell in network.cells}
     lines = [
         place(file, call.lineno)
-        for file in sorted(run_data.source.trees)
-        for node in run_data.source.nodes(file, ast.ClassDef)
-        if _CAUSAL.search(node.name) and node.name in used and not _looks_after(node)
+        for name in sorted(used)
+        if _CAUSAL.search(name)
+        for file, node in run_data.source.classes(name)
+        if not _looks_after(node)
         for call in ast.walk(node)
         if isinstance(call, ast.Call) and called_name(call) == "Conv1d" and _sees_both_sides(call)
     ]
@@ -53,8 +55,7 @@ def _looks_after(node: ast.ClassDef) -> bool:
 
 def _sees_both_sides(call: ast.Call) -> bool:
     """Whether it is wider than one place and its mode is "same", as it is by default."""
-    words = {one.arg: one.value for one in call.keywords}
-    width = words.get("kernel_size", call.args[2] if len(call.args) > 2 else None)
-    mode = words.get("pad_mode", call.args[4] if len(call.args) > 4 else None)
+    width, mode = argument_of(call, "kernel_size", 2), argument_of(call, "pad_mode", 4)
     same = mode is None or (isinstance(mode, ast.Constant) and mode.value == "same")
-    return width is not None and plain_number(width) != 1 and same and None not in words
+    known = all(one.arg for one in call.keywords)
+    return width is not None and plain_number(width) != 1 and same and known

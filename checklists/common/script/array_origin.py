@@ -132,8 +132,7 @@ def _handed_in(run_data: RunData, where: Fact, node: ast.expr, callers: Sequence
     function, caller = _scopes(run_data, where)[0], callers[0]
     if caller.file not in run_data.source.trees or not isinstance(function, _FUNCTIONS):
         return []
-    around = run_data.source.class_around(where.file, function.lineno) if function.name == "__init__" else None
-    called = around.name if around is not None else function.name
+    called = run_data.source.called_by_name(where.file, function)
     call = next((one for one in _calls_at(run_data, caller) if called_name(one) == called), None)
     names = argument_names(function)
     if call is None:

@@ -20,12 +20,10 @@ def called_from(run_data: RunData, where: Fact, most: int = 1) -> list:
 
 def constructed_from(run_data: RunData, where: Fact, most: int = 1) -> list:
     """The calls that make objects of the class whose ``__init__`` is around a line; empty where they are more than ``most``."""
-    around = (
-        run_data.source.class_around(where.file, where.line)
-        if _function_around(run_data, where) == "__init__"
-        else None
-    )
-    calls = calls_of(run_data, around.name) if around is not None else []
+    function = run_data.source.function_around(where.file, where.line) if where and where.file and where.line else None
+    if function is None or function.name != "__init__":
+        return []
+    calls = calls_of(run_data, run_data.source.called_by_name(where.file, function))
     return calls if len(calls) <= most else []
 
 

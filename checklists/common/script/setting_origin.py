@@ -330,8 +330,7 @@ def _parameters(function: ast.FunctionDef) -> list:
 def _of_parameter(asked: _Asked, file: str, function: ast.FunctionDef, name: str, depth: int) -> Optional[Fact]:
     positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     position = positional.index(name) - (positional[:1] == ["self"]) if name in positional else 999
-    around = asked.run_data.source.class_around(file, function.lineno) if function.name == "__init__" else None
-    called, given = around.name if around is not None else function.name, []
+    called, given = asked.run_data.source.called_by_name(file, function), []
     for other, call in asked.run_data.source.calls_anywhere((called,)):
         value = _given(call, (name,), position)
         given += [(other, value)] if value is not None else []

@@ -20,8 +20,7 @@ def whole_graph(run_data: RunData, dataset: Optional[Fact]) -> bool:
         return False  # so many steps, and no sample came again
     if any(len(column.shape) == 1 and column.shape[0] == dataset.batch_size for column in dataset.columns):
         return True
-    if dataset.samples_per_pass is not None and run_data.probes.mixed_samples.matrix:
-        return True
     # of a run of a few steps it is not known that they were given the same
+    held = bool(run_data.probes.mixed_samples.matrix)
     named = any(re.search(r"(^|_)(adj|edge|graph|laplac)", column.name or "") for column in dataset.columns)
-    return named and dataset.samples_per_pass is not None
+    return (held or named) and dataset.samples_per_pass is not None

@@ -148,8 +148,10 @@ class Order:
         """
         changed = self._mostly_equal() and (any(one.draws for one in self.dataset.pipeline) or self._changed_in_place())
         again = self._renewed() and (self._repeats() or changed)
-        kept = bool(keeps_best(self.run_data))
-        if not again or self.sorted or self._buffer_too_small() or (overfits(self.run_data) and not kept):
+        if not again or self.sorted or self._buffer_too_small():
+            return None
+        overfitted = overfits(self.run_data)
+        if overfitted and not keeps_best(self.run_data):
             return None
         return ok(
             Text(
@@ -161,7 +163,7 @@ class Order:
                 "(create_tuple_iterator(num_epochs=N)) gives each a new order.",
                 each=self._each_iterator(),
                 harm=Text("脚本保留最好的权重", "The script keeps its best weights")
-                if overfits(self.run_data)
+                if overfitted
                 else Text("没有看到由此造成的过拟合", "No overfitting is seen that would follow from it"),
                 means=listed(self.shuffle.means) if self.shuffle.means else None,
                 mixed=self._label_words(),

@@ -31,13 +31,13 @@ def random_draws(run_data: RunData) -> Finding:
 
     Problem: a pipeline augments at random, and every later pass delivers each sample in just the form of the first (where a
     generator is made anew for each sample, only beside overfitting, as it may be what the samples are made by, or from so few
-    seeds that each sample comes td.06.again times in a pass); several
-    worker processes of a GeneratorDataset draw from Python's or NumPy's shared generator without any seed of MindSpore's, so
-    that each draws the same numbers (seen with MindSpore 2.7 to 2.10); compiled code draws from them, which happens once,
-    when it is compiled; a cell draws a dropout mask once, when it is made; a class that is called for each sample makes its
-    generator from one seed every time; two inputs that a network without dropout encodes are the same in every batch; or a loop
-    seeds the generator anew with which it varies plain arrays, and all its passes are alike. Not judged: orders that are drawn,
-    and other code that seeds by itself.
+    seeds that each sample comes td.06.again times in a pass); several worker processes of a GeneratorDataset draw from
+    Python's or NumPy's shared generator without any seed of MindSpore's, so that each draws the same numbers (seen with
+    MindSpore 2.7 to 2.10); compiled code draws from them, which happens once, when it is compiled; a cell draws a dropout
+    mask once, when it is made; a class that is called for each sample makes its generator from one seed every time; two
+    inputs that a network without dropout encodes are the same in every batch; or a loop seeds the generator anew with which
+    it varies plain arrays, and all its passes are alike. Not judged: orders that are drawn, and other code that seeds by
+    itself.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -195,15 +195,14 @@ def _seeded_for_each(run_data: RunData, dataset: Fact) -> Optional[Finding]:
 
 def _few_seeds(run_data: RunData, dataset: Fact) -> bool:
     """Whether each sample comes td.06.again times in a pass or more, of samples with many values."""
-    passes = [one for one in dataset.order.passes if (one.samples or 0) >= run_data.limit("td.06.samples")]
-    often = [one.expected_equal for one in passes if one.expected_equal is not None]
+    often = [one.expected_equal for one in _passes(run_data, dataset) if one.expected_equal is not None]
     many = any(one.kind == "float" and one.distinct is None for one in dataset.columns)
     return many and bool(often) and min(often) >= run_data.limit("td.06.again")
 
 
 def _repeated(dataset: Fact, step: Fact, evidence: list) -> Finding:
-    first = dataset.order.passes[-1]
-    often = round(first.expected_equal or 0)
+    last = dataset.order.passes[-1]
+    often = round(last.expected_equal or 0)
     return problem(
         Text(
             "每个样本的随机数由 {what} 重新生成，而种子只有少数几个：一遍 {n} 个样本中，同一个样本出现约 {often} 次，"
@@ -211,9 +210,9 @@ def _repeated(dataset: Fact, step: Fact, evidence: list) -> Finding:
             "A {what} is made anew for each sample from a few seeds: of {n} samples in a pass each comes about {often} times, "
             "and some {left} are different ones.",
             what=step.seeds.what,
-            n=first.samples,
+            n=last.samples,
             often=often,
-            left=round((first.samples or 0) / max(1, often)),
+            left=round((last.samples or 0) / max(1, often)),
         ),
         Text(
             "让每个样本的种子各不相同（如 (seed, epoch, index)），或在整个训练中使用同一个随机数生成器。",
@@ -226,8 +225,12 @@ def _repeated(dataset: Fact, step: Fact, evidence: list) -> Finding:
 
 def _shares(run_data: RunData, dataset: Fact) -> list:
     """Of each later pass the share of samples that the first delivered in the same form."""
-    passes = [one for one in dataset.order.passes if (one.samples or 0) >= run_data.limit("td.06.samples")]
-    return [one.common_share for one in passes if one.common_share is not None]
+    return [one.common_share for one in _passes(run_data, dataset) if one.common_share is not None]
+
+
+def _passes(run_data: RunData, dataset: Fact) -> list:
+    """The passes with td.06.samples samples or more."""
+    return [one for one in dataset.order.passes if (one.samples or 0) >= run_data.limit("td.06.samples")]
 
 
 def _random_operations(step: Fact) -> list:

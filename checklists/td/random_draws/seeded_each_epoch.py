@@ -6,6 +6,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import plain_arrays
+from msprec.checklists.common.script.call_sites import calls_around, in_loop
 from msprec.checklists.common.training.generalization_gap import fell_to_nothing, overfits
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
@@ -54,9 +55,9 @@ def _seeding(run_data: RunData) -> Iterator[tuple]:
     """``(place, text)`` of what seeds in a loop a generator that samples are varied with."""
     for file in sorted(run_data.source.trees):
         for call in run_data.source.nodes(file, ast.Call):
-            generator = _seeded(run_data, file, call)
-            if generator and _in_a_loop(run_data, file, call) and _varies_samples(run_data, file, generator):
-                yield place(file, call.lineno), ast.unparse(call)
+            generator, where = _seeded(run_data, file, call), place(file, call.lineno)
+            if generator and _in_a_loop(run_data, where) and _varies_samples(run_data, file, generator):
+                yield where, ast.unparse(call)
 
 
 def _seeded(run_data: RunData, file: str, call: ast.Call) -> str:
@@ -81,22 +82,16 @@ def _changes(run_data: RunData, file: str, call: ast.Call) -> bool:
     return bool(names & (counted | given))
 
 
-def _in_a_loop(run_data: RunData, file: str, call: ast.Call) -> bool:
-    """Whether a loop of the script comes to the call, at once or by the function around it."""
-    function = run_data.source.function_around(file, call.lineno)
-    calls = run_data.source.calls_anywhere((function.name,)) if function is not None else ()
-    return any(
-        isinstance(around, (ast.For, ast.While))
-        for where, one in [(file, call), *calls]
-        for around in run_data.source.enclosing(where, one.lineno)
-    )
+def _in_a_loop(run_data: RunData, where: Fact) -> bool:
+    """Whether a loop of the script comes to a line, at once or by the function around it."""
+    return any(in_loop(run_data, one) for one in (where, *calls_around(run_data, where)))
 
 
 def _varies_samples(run_data: RunData, file: str, generator: str) -> bool:
     """Whether an amount is drawn from it in a function or a loop, or it is handed on together with an element of an array."""
     for call in run_data.source.nodes(file, ast.Call):
         drawn = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == generator
-        if drawn and called_name(call) in _AMOUNTS and _in_a_loop(run_data, file, call):
+        if drawn and called_name(call) in _AMOUNTS and _in_a_loop(run_data, place(file, call.lineno)):
             return True
         given = [ast.unparse(one) for one in call.args]
         if generator in given and any(isinstance(one, ast.Subscript) for one in call.args):

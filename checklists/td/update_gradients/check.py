@@ -170,13 +170,7 @@ def _exchanged(run_data: RunData) -> Optional[Finding]:
     pairs = run_data.probes.gradients.exchanged
     if not pairs:
         return None
-    # what is differentiated by has another order than the optimizer's parameters, as groups have
-    lines = run_data.find_lines(r"\b(trainable_params|get_parameters)\(\)", 20)
-    near = [one for one in lines if one.file == (run_data.probes.gradients.place or one).file]
-    place = run_data.probes.gradients.place
-    around = run_data.source.function_around(place.file, place.line) if place and place.file and place.line else None
-    if around is not None:
-        near = [one for one in near if around.lineno <= (one.line or 0) <= (around.end_lineno or around.lineno)]
+    where = run_data.probes.gradients.place
     return problem(
         Text(
             "优化器得到的梯度与它的参数顺序不一致：{first} 得到的是 {other} 的梯度（共 {n} 个参数如此）。",
@@ -192,8 +186,19 @@ def _exchanged(run_data: RunData) -> Optional[Finding]:
             "parameters change it.",
         ),
         _evidence(run_data),
-        [*near, *([place] if place else [])],
+        [*_all_parameters(run_data, where), where] if where else [],
     )
+
+
+def _all_parameters(run_data: RunData, where: Fact) -> list:
+    """Where the function around a line takes all parameters of a network, in an order that groups do not have."""
+    if where.file not in run_data.source.trees or not where.line:
+        return []
+    around = run_data.source.function_around(where.file, where.line)
+    calls = run_data.source.calls_named(where.file, ("trainable_params", "get_parameters"))
+    plain = [one for one in calls if not one.args and not one.keywords]
+    inside = [one for one in plain if around is None or around.lineno <= one.lineno <= (around.end_lineno or 0)]
+    return [place(where.file, one.lineno) for one in inside]
 
 
 def _left_over(run_data: RunData) -> Optional[Finding]:
@@ -368,7 +373,7 @@ def _hardly_moved(run_data: RunData, limit: str) -> bool:
 def _too_much(run_data: RunData) -> Optional[Finding]:
     near, updates = run_data.limit("td.04.equal"), run_data.probes.gradients.updates
     factors = [one.factor for one in updates if one.factor is not None and abs(one.left or 0) <= near]
-    if _scale_free(run_data) or not _all_explained(run_data) or len(factors) < len(updates) or _scaled(run_data):
+    if not _size_tells(run_data) or len(factors) < len(updates):
         return None
     times, parts = round(factors[0]), {one.parts for one in updates}
     if times < 1 or any(abs(one - times) > near * times for one in factors) or len(parts) != 1:
@@ -410,9 +415,12 @@ def _too_much(run_data: RunData) -> Optional[Finding]:
 
 
 def _divided(run_data: RunData) -> Optional[Finding]:
-    if _scale_free(run_data) or not _all_explained(run_data) or _scaled(run_data):
-        return None
-    return divided_again(run_data, _explained(run_data), _evidence(run_data))
+    return divided_again(run_data, _explained(run_data), _evidence(run_data)) if _size_tells(run_data) else None
+
+
+def _size_tells(run_data: RunData) -> bool:
+    """Whether the updates follow the size of the gradients, which are explained, and no loss scale takes part."""
+    return not _scale_free(run_data) and _all_explained(run_data) and not _scaled(run_data)
 
 
 def _divides(run_data: RunData) -> bool:

@@ -2,16 +2,16 @@
 
 import ast
 import math
-import re
 from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.script.setting_origin import CLIPPING, argument_origin
 from msprec.checklists.common.training.sum_of_rates import plain_way
 from msprec.checklists.common.training.without_progress import came_to_nothing
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import plain_number
+from msprec.source.user_code import called_name, plain_number
 
 _CLIPS = ("clip_by_global_norm", "clip_grad_norm_", "clip_grad_norm")
 
@@ -33,19 +33,15 @@ def clipped_way(run_data: RunData) -> Optional[Finding]:
 
 
 def _clips(run_data: RunData) -> Iterator[tuple]:
-    """``(norm, places)`` of the calls that clip to a number, written there or given to a name once."""
+    """``(norm, places)`` of the calls that clip to a number: it is written there, given to a name once, or was seen."""
     for file, call in run_data.source.calls_anywhere(_CLIPS):
         words = {one.arg: one.value for one in call.keywords}
         given = words.get("clip_norm", words.get("max_norm", call.args[1] if len(call.args) > 1 else None))
         value = run_data.source.only_value(file, given.id) if isinstance(given, ast.Name) else given
-        number = plain_number(value) if value is not None else None
-        if value is not None and number:
-            yield number, [place(file, call.lineno), *([place(file, value.lineno)] if value is not given else [])]
-        elif (seen := _seen(run_data)) is not None:
-            yield (
-                seen,
-                [place(file, call.lineno), *run_data.find_lines(rf"(?<![\w.]){re.escape(f'{seen:g}')}(?![\w.])", 2)],
-            )
+        number = (plain_number(value) if value is not None else None) or _seen(run_data)
+        where = place(file, call.lineno)
+        if number:
+            yield number, [where, *argument_origin(run_data, where, CLIPPING, called_name(call), number)]
 
 
 def _seen(run_data: RunData) -> Optional[float]:

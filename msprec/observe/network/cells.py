@@ -5,10 +5,9 @@ from functools import lru_cache
 from typing import Optional
 
 from msprec.runtime.cell_origins import created_place
-from msprec.runtime.cells import is_builtin, walk
+from msprec.runtime.cells import drop_share, is_builtin, is_dropout_class, walk
 from msprec.runtime.source_locations import place_of_class
 
-_DROPOUTS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
 _NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "_BatchNorm", "BatchNorm")
 
 
@@ -27,23 +26,13 @@ def depends_on_mode(cell) -> bool:
     """Whether training and inference differ for this very cell (not its children)."""
     cls = type(cell)
     names = {base.__name__ for base in cls.__mro__ if is_builtin(base)}
-    if names & set(_DROPOUTS):
-        return _drop_share(cell) > 0
+    if is_dropout_class(cls):
+        return drop_share(cell) > 0
     if names & set(_NORMS):
         return True
     if names & {"LSTM", "GRU", "RNN", "MultiheadAttention"}:
-        return _drop_share(cell) > 0
+        return drop_share(cell) > 0
     return _reads_training(cls)
-
-
-def _drop_share(cell) -> float:
-    """The share a dropout drops; 1 when it cannot be told (so that the cell counts)."""
-    for name in ("p", "dropout", "dropout_p"):
-        value = cell.__dict__.get(name)
-        if isinstance(value, (int, float)):
-            return float(value)
-    keep = cell.__dict__.get("keep_prob")
-    return 1.0 - float(keep) if isinstance(keep, (int, float)) else 1.0
 
 
 def compute_dtype(cell) -> Optional[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from msprec.locate.trace import to_numpy
 from msprec.probe.steps.inference_trace import run_in_inference
-from msprec.runtime.cells import is_builtin
+from msprec.runtime.cells import drop_share, is_dropout_class
 
 #: Batches that are looked at, the last ones; share from which a dropout drops much.
 _MOST, _MUCH = 8, 0.5
@@ -22,7 +22,7 @@ def inference_loss(material) -> Optional[dict]:
     Args:
         material: What the run has left.
     """
-    if not any(_drops_much(cell) for cell, _ in material.modes):
+    if not any(is_dropout_class(type(cell)) and drop_share(cell) >= _MUCH for cell, _ in material.modes):
         return None
     values = []
     for batch in material.batches[-_MOST:]:
@@ -31,12 +31,3 @@ def inference_loss(material) -> Optional[dict]:
             return None
         values.append(float(to_numpy(loss)))
     return {"batches": len(values), "loss": float(np.mean(values))} if np.isfinite(values).all() else None
-
-
-def _drops_much(cell) -> bool:
-    """Whether it is a dropout of MindSpore's that drops half or more of what it is given."""
-    if not type(cell).__name__.startswith("Dropout") or not is_builtin(type(cell)):
-        return False
-    share, kept = cell.__dict__.get("p"), cell.__dict__.get("keep_prob")
-    share = share if isinstance(share, (int, float)) else 1 - kept if isinstance(kept, (int, float)) else 0.0
-    return share >= _MUCH

@@ -7,6 +7,8 @@ from typing import Optional
 
 import numpy as np
 
+from msprec.probe.steps.loss_input_statistics import features
+
 SOFTMAX, NLL, BCE, BCE_LOGITS, MSE, L1 = "softmax_cross_entropy", "nll", "bce", "bce_with_logits", "mse", "l1"
 #: A cross entropy over classes of what a softmax gave; MindSpore has none.
 PROBABILITIES = "cross_entropy_of_probabilities"
@@ -76,7 +78,9 @@ def elements(kind: str, predicted: np.ndarray, labels: np.ndarray) -> Optional[n
                 else None
             )
         if kind == PROBABILITIES:
-            return _classes(np.log(np.maximum(predicted, _LEAST)), plain) if _adds_up(predicted) else None
+            return (
+                _classes(np.log(np.maximum(predicted, _LEAST)), plain) if features(predicted)["probabilities"] else None
+            )
         if predicted.shape != labels.shape:
             return None
         if kind == BCE:
@@ -85,13 +89,6 @@ def elements(kind: str, predicted: np.ndarray, labels: np.ndarray) -> Optional[n
         if kind == BCE_LOGITS:
             return np.maximum(predicted, 0) - predicted * labels + np.log1p(np.exp(-np.abs(predicted)))
         return _difference(kind, predicted - labels)
-
-
-def _adds_up(predicted: np.ndarray) -> bool:
-    """Whether they are probabilities of classes, that add up to 1 along axis 1."""
-    return predicted.ndim > 1 and bool(
-        predicted.min(initial=0) >= 0 and np.abs(predicted.sum(axis=1) - 1).max() < _CLOSE
-    )
 
 
 def _difference(kind: str, difference: np.ndarray) -> Optional[np.ndarray]:

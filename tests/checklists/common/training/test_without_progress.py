@@ -288,7 +288,10 @@ def test_clipping(tmp_path, code, kind, level, lines):
     ],
 )
 def test_clipping_to_a_norm_that_a_field_holds(tmp_path, given, computed, lines):
-    code = "def step(self, grads):\n    grads = ops.clip_by_global_norm(grads, self.limit)\n\ntrainer = Trainer(limit=0.005)\n"
+    code = (
+        "class Trainer:\n    def step(self, grads): return ops.clip_by_global_norm(grads, self.limit)\n"
+        "    def __init__(self, limit): self.limit = limit\ntrainer = Trainer(limit=0.005)\n"
+    )
     made = training(CONSTANT, 220, 0.03, source=code, **{"class": "SGD", "momentum": 0.9})
     made.set("parameters", [parameter("fc.weight", [64, 64])])
     updates = [{"update": n, "given_norm": g, "computed_norm": c} for n, (g, c) in enumerate(zip(given, computed))]
